@@ -1,0 +1,89 @@
+"""The facts of a run: frozen, numbered, already redacted (spec 08, One stream of facts).
+
+Everything else about a run is derived from them: state (`fold`), widgets, summaries, resume.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+
+class Event(NamedTuple):
+    """One fact.
+
+    Attributes:
+        seq: Position in the run, from 1. Transient events, which are never recorded, have 0.
+        ts: UTC time, ISO 8601 with milliseconds.
+        t: Seconds of a monotonic clock since the process began to work on the run.
+        type: A key of `EVENT_TYPES`.
+        node: The node it is about, or None.
+        data: What happened; JSON values only.
+    """
+
+    seq: int
+    ts: str
+    t: float
+    type: str
+    node: str | None
+    data: Mapping[str, Any]
+
+
+# What `data` must and may hold, by event type: name -> JSON Schema types. A trailing "?" means optional.
+# `awp_core.events.schema` turns this table into JSON Schema; a test pins it.
+EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
+    "run.started": {"workflow": "string", "version": "string", "digest": "string", "inputs": "object", "nodes": "array",
+                    "provider": "string", "parent?": "string"},
+    "run.paused": {"questions": "array", "active_s": "number"},
+    "run.resumed": {"active_s": "number", "accepted_digest?": "string"},
+    "run.finished": {"status": "string", "reason": "string", "result": "any", "failures": "array", "active_s": "number"},
+    "node.started": {"attempt?": "integer"},
+    "node.finished": {"output": "any", "case?": "string", "expired?": "boolean", "backend?": "string"},
+    "node.failed": {"error": "string", "kind": "string", "hint?": "string", "detail?": "string", "contained": "boolean"},
+    "node.skipped": {"reason": "string", "cause": "string", "error?": "string"},
+    "node.retrying": {"attempt": "integer", "delay_s": "number", "error": "string"},
+    "human.asked": {"prompt": "string", "expect": "object", "channel": "string", "chat_id": "string", "approver": "string",
+                    "deadline?": "string", "on_timeout?": "string"},
+    "human.replied": {"value": "any", "raw": "any", "replier": "string", "recognised": "boolean"},
+    "envelope.written": {"channel": "string", "kind": "string", "chat_id": "string", "text": "string", "file": "string"},
+    "provider.called": {"provider": "string", "model": "string", "agent": "string", "prompt_tokens": "integer",
+                        "completion_tokens": "integer", "duration_s": "number"},
+    "tool.called": {"tool": "string", "ok": "boolean"},
+    "selector.missing": {"selector": "string", "nearest": "string"},
+}
+
+# Seen by observers, never recorded: text a node prints while it runs.
+TRANSIENT: Final = frozenset({"node.log"})
+
+# Events after which the record is synced to disk, not only flushed (spec 08, Durability points).
+DURABLE: Final = frozenset({"run.paused", "run.finished", "envelope.written", "human.replied"})
+
+
+class Stamp(NamedTuple):
+    """A moment: UTC text and monotonic seconds."""
+
+    ts: str
+    t: float
+
+
+Clock = Callable[[], Stamp]
+
+
+def start_clock() -> Clock:
+    """Return a clock whose monotonic offset starts now.
+
+    The text of the current second is kept, because formatting it anew is most of the cost of an event.
+    """
+    origin = time.monotonic()
+    second, prefix = -1, ""
+
+    def now() -> Stamp:
+        nonlocal second, prefix
+        wall = time.time()
+        whole = int(wall)
+        if whole != second:
+            second, prefix = whole, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
+        return Stamp(f"{prefix}.{int((wall - whole) * 1000):03d}Z", round(time.monotonic() - origin, 6))
+
+    return now

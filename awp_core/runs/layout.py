@@ -1,0 +1,109 @@
+"""Where everything of a run lies (spec 08, Folder). No other module spells these names."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from awp_core.errors import RunFolderError
+
+RUN_ID = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
+RUNS = "runs"
+
+
+def new_run_id(now: float | None = None) -> str:
+    """Return an id that sorts by time and is safe as a file name.
+
+    >>> new_run_id(0.0)[:17]
+    '19700101T000000Z-'
+    """
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() if now is None else now))
+    return f"{stamp}-{secrets.token_hex(3)}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The paths of one run below `root`, which is `runs/<run_id>`."""
+
+    root: Path
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self.root.name
+
+    @property
+    def manifest(self) -> Path:
+        """The workflow as run, byte for byte."""
+        return self.root / "workflow.awp.yaml"
+
+    @property
+    def about(self) -> Path:
+        """What ran: name, version, digest, inputs, provider, versions."""
+        return self.root / "run_manifest.json"
+
+    @property
+    def events(self) -> Path:
+        """The record."""
+        return self.root / "events.jsonl"
+
+    @property
+    def checkpoint(self) -> Path:
+        """The open questions; exists only while the run is paused."""
+        return self.root / "checkpoint.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the process that works on the run."""
+        return self.root / "run.lock"
+
+    @property
+    def cancel_request(self) -> Path:
+        """Exists once somebody in another process asked to cancel the run."""
+        return self.root / "cancel.request"
+
+    @property
+    def artifacts(self) -> Path:
+        """Large values by digest."""
+        return self.root / "artifacts"
+
+    @property
+    def outbox(self) -> Path:
+        """Envelopes, one file each."""
+        return self.root / "outbox"
+
+    @property
+    def completion(self) -> Path:
+        """Status, reason, result, timings; written when the run ends."""
+        return self.root / "run_completion.json"
+
+    @property
+    def summary(self) -> Path:
+        """The run in Markdown, for people."""
+        return self.root / "RUN_SUMMARY.md"
+
+    @property
+    def picture(self) -> Path:
+        """The graph with the final states."""
+        return self.root / "graph.svg"
+
+    def artifact(self, sha256: str) -> Path:
+        """Return the path of a large value."""
+        return self._within(self.artifacts / f"{sha256}.json")
+
+    def envelope(self, node: str) -> Path:
+        """Return the path of the one envelope of a node."""
+        return self._within(self.outbox / f"{node}.json")
+
+    def node(self, node: str, file: str) -> Path:
+        """Return the path of a file of a node, such as `log.txt`."""
+        return self._within(self.root / "nodes" / node / file)
+
+    def _within(self, path: Path) -> Path:
+        # Ids are checked by rule R2; this holds even for a record that somebody edited.
+        if not path.resolve().is_relative_to(self.root.resolve()):
+            raise RunFolderError(f"{path.name!r} leaves the run folder", hint="the record of this run was tampered with")
+        return path

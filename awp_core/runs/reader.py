@@ -1,0 +1,147 @@
+"""Read a run back from its folder: its events, its state, its list. Never writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from awp_core.errors import NotFoundError, RunFolderError
+from awp_core.events.fold import RunState, apply
+from awp_core.events.model import Event
+from awp_core.runs.layout import RUN_ID, RunFolder
+from awp_core.runs.lock import is_locked
+from awp_core.values import digest
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What `events.jsonl` holds.
+
+    Attributes:
+        events: Every whole event, large values put back.
+        size: Bytes of the whole lines; anything after them is a torn last line.
+        torn: Whether there is a torn last line, which a crash leaves.
+    """
+
+    events: tuple[Event, ...]
+    size: int
+    torn: bool
+
+
+def read_record(folder: RunFolder) -> Record:
+    """Read every event of a run.
+
+    Raises:
+        NotFoundError: The run has no record.
+        RunFolderError: A line in the middle is damaged, or a large value is gone or was changed.
+    """
+    try:
+        data = folder.events.read_bytes()
+    except FileNotFoundError as exc:
+        raise NotFoundError(f"run {folder.run_id} has no events.jsonl", hint="see `awp runs` for the runs there are") from exc
+    except OSError as exc:
+        raise RunFolderError(f"cannot read {str(folder.events)!r}: {exc.strerror}") from exc
+    whole, newline, rest = data.rpartition(b"\n")
+    size = len(whole) + len(newline)
+    events = tuple(_events(folder, whole)) if newline else ()
+    return Record(events, size, bool(rest))
+
+
+def read_state(folder: RunFolder) -> RunState:
+    """Fold the events of a run; a run that nobody works on any more but that never ended is `partial`ly recorded.
+
+    Raises:
+        NotFoundError: The run has no record.
+        RunFolderError: The record is damaged.
+    """
+    state = RunState(run_id=folder.run_id)
+    for event in read_record(folder).events:
+        apply(state, event)
+    return state
+
+
+def _events(folder: RunFolder, data: bytes) -> Iterator[Event]:
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        try:
+            body = json.loads(line)
+            values = body["data"]
+            for name, reference in (body.get("artifacts") or {}).items():
+                values[name] = _large_value(folder, reference)
+            yield Event(body["seq"], body["ts"], body["t"], body["type"], body["node"], values)
+        except (ValueError, KeyError, TypeError, AttributeError) as exc:
+            raise RunFolderError(
+                f"{folder.events.name}:{number}: this line of run {folder.run_id} is damaged",
+                hint="restore the file from a backup; lines before it are intact",
+            ) from exc
+
+
+def _large_value(folder: RunFolder, reference: dict[str, Any]) -> Any:
+    path = folder.artifact(str(reference["sha256"]))
+    try:
+        data = path.read_bytes()
+    except OSError as exc:
+        raise RunFolderError(f"a value of run {folder.run_id} is gone: {path.name}") from exc
+    if digest(data) != reference["sha256"]:
+        raise RunFolderError(f"a value of run {folder.run_id} was changed: {path.name}")
+    return json.loads(data)
+
+
+class RunStore:
+    """The runs below one `runs/` folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def folder(self, run_id: str) -> RunFolder:
+        """Return the folder of a run id, whether it exists or not."""
+        return RunFolder(self.root / run_id)
+
+    def ids(self) -> list[str]:
+        """Return the ids of all runs, oldest first."""
+        if not self.root.is_dir():
+            return []
+        return sorted(entry.name for entry in self.root.iterdir() if RUN_ID.fullmatch(entry.name) and entry.is_dir())
+
+    def about(self, run_id: str) -> dict[str, Any]:
+        """Return `run_manifest.json` of a run, or {} if it is missing or damaged."""
+        try:
+            about = json.loads(self.folder(run_id).about.read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return about if isinstance(about, dict) else {}
+
+    def find(self, reference: str, *, status: frozenset[str] = frozenset()) -> RunFolder:
+        """Return the run named by an id, a unique prefix, or a workflow name (its newest run that fits).
+
+        Args:
+            reference: What the person typed.
+            status: When given by workflow name, only runs with one of these statuses count.
+
+        Raises:
+            NotFoundError: No run fits, or a prefix fits several.
+        """
+        ids = self.ids()
+        if reference in ids:
+            return self.folder(reference)
+        matches = [run_id for run_id in ids if reference and run_id.startswith(reference)]
+        if len(matches) == 1:
+            return self.folder(matches[0])
+        if matches:
+            raise NotFoundError(f"{reference!r} fits {len(matches)} runs", hint=f"write more of it: {', '.join(matches[-4:])}")
+        named = [run_id for run_id in ids if self.about(run_id).get("workflow") == reference]
+        for run_id in reversed(named):
+            if not status or read_state(self.folder(run_id)).status in status:
+                return self.folder(run_id)
+        if named:
+            raise NotFoundError(f"no run of {reference!r} is {' or '.join(sorted(status))}", hint="see `awp runs`")
+        raise NotFoundError.for_name("run", reference, ids[-50:])
+
+    def status(self, run_id: str) -> str:
+        """Return a run's status; `interrupted` for one that was cut off and can be resumed."""
+        state = read_state(self.folder(run_id))
+        if state.status == "running" and not is_locked(self.folder(run_id).lock):
+            return "interrupted"
+        return state.status

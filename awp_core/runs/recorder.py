@@ -1,0 +1,172 @@
+"""Write the record of a run: events, artifacts, envelopes, logs. The only writer below `runs/` while a run works."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from awp_core.channels.base import Envelope
+from awp_core.errors import RunFolderError
+from awp_core.events.model import DURABLE, Event
+from awp_core.runs.files import create_once, disk_errors, replace, sync_folder, write_all
+from awp_core.runs.layout import RunFolder
+from awp_core.runs.lock import RunLock
+from awp_core.values import digest, dump_json
+
+LARGE = 64 * 1024  # bytes; a larger value goes to artifacts/ (spec 08, Folder)
+_LOG_LIMIT = 4 * 1024 * 1024  # bytes of printed text kept per node and process
+
+
+class RunRecorder:
+    """Append events to `events.jsonl` and keep what belongs beside them.
+
+    Every event reaches the operating system before `record` returns (unless held), so killing the process loses
+    none. Pauses, envelopes and the end are synced to the disk too. If a write fails, the file is cut back to the last
+    whole line and the error stops the run.
+
+    Args:
+        folder: A run folder that exists.
+        lock: The lock of the folder; closed together with the recorder.
+    """
+
+    def __init__(self, folder: RunFolder, lock: RunLock) -> None:
+        self.folder = folder
+        self._lock = lock
+        self._held: list[bytes] = []
+        self._logged: dict[str, int] = {}
+        with disk_errors(folder.events):
+            self._descriptor = os.open(folder.events, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            self._size = os.fstat(self._descriptor).st_size
+
+    def record(self, event: Event, *, hold: bool = False) -> None:
+        """Append one event.
+
+        Raises:
+            RunFolderError: It could not be written; the file still ends with a whole line.
+        """
+        self._held.append(self._line(event))
+        if not hold:
+            self.flush()
+            if event.type in DURABLE:
+                self.sync()
+
+    def flush(self) -> None:
+        """Hand held events to the operating system."""
+        if not self._held:
+            return
+        data = b"".join(self._held)
+        self._held.clear()
+        try:
+            write_all(self._descriptor, data)
+            # A folder removed under the run takes writes without an error: ask whether the file still has a name.
+            if os.fstat(self._descriptor).st_nlink == 0:
+                raise RunFolderError(
+                    f"the run folder {str(self.folder.root)!r} was removed while the run worked",
+                    hint="start the run again; nothing after the removal was kept",
+                )
+        except OSError as exc:
+            os.ftruncate(self._descriptor, self._size)
+            raise RunFolderError(
+                f"cannot write {str(self.folder.events)!r}: {exc.strerror}",
+                hint="free some space, then `awp resume` goes on from the last finished node",
+            ) from exc
+        self._size += len(data)
+
+    def sync(self) -> None:
+        """Make everything recorded so far survive a power cut."""
+        self.flush()
+        with disk_errors(self.folder.events):
+            os.fsync(self._descriptor)
+
+    def log(self, node: str, text: str) -> None:
+        """Append text that a node printed to its `log.txt`, up to 4 MiB."""
+        data = text.encode("utf-8", "replace")
+        written = self._logged.get(node, 0)
+        if written >= _LOG_LIMIT:
+            return
+        self._logged[node] = written + len(data)
+        path = self.folder.node(node, "log.txt")
+        with disk_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab") as file:
+                file.write(data[: _LOG_LIMIT - written])
+
+    def keep(self, node: str, file: str, text: str) -> None:
+        """Write a file of a node, such as `error.txt`."""
+        path = self.folder.node(node, file)
+        with disk_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        replace(path, text.encode("utf-8", "replace"))
+
+    def has_envelope(self, node: str) -> bool:
+        """Whether the envelope of a node was written, in this process or an earlier one."""
+        return self.folder.envelope(node).exists()
+
+    def write_envelope(self, node: str, envelope: Envelope) -> bool:
+        """Write the one envelope of a node durably; False if it was there already."""
+        body: dict[str, Any] = {
+            "run_id": self.folder.run_id, "node": node, "channel": envelope.channel, "kind": envelope.kind,
+            "chat_id": envelope.chat_id, "text": envelope.text, "format": envelope.format,
+            "idempotency_key": f"{self.folder.run_id}:{node}",
+        }  # fmt: skip
+        if envelope.expect is not None:
+            body["expect"] = dict(envelope.expect)
+        return create_once(self.folder.envelope(node), dump_json(body) + b"\n")
+
+    def write_checkpoint(self, body: dict[str, Any]) -> None:
+        """Write `checkpoint.json` durably, before the run says that it is paused."""
+        self.sync()
+        replace(self.folder.checkpoint, dump_json(body) + b"\n", sync=True)
+
+    def remove_checkpoint(self) -> None:
+        """Remove `checkpoint.json`; the run is no longer paused."""
+        with disk_errors(self.folder.checkpoint):
+            self.folder.checkpoint.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the record and give the lock back; harmless when done twice."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+            self._lock.release()
+
+    def _line(self, event: Event) -> bytes:
+        body = {"seq": event.seq, "ts": event.ts, "t": event.t, "type": event.type, "node": event.node, "data": event.data}
+        line = dump_json(body)
+        if len(line) > LARGE:
+            line = dump_json(self._moved(body, event))
+        return line + b"\n"
+
+    def _moved(self, body: dict[str, Any], event: Event) -> dict[str, Any]:
+        """Move each large value of an event to artifacts/ and leave path, size and digest."""
+        data: dict[str, Any] = {}
+        references: dict[str, Any] = {}
+        for name, value in event.data.items():
+            encoded = dump_json(value)
+            if len(encoded) <= LARGE:
+                data[name] = value
+                continue
+            sha256 = digest(encoded)
+            path = self.folder.artifact(sha256)
+            with disk_errors(path):
+                path.parent.mkdir(exist_ok=True)
+            if not path.exists():
+                replace(path, encoded, sync=event.type in DURABLE)
+            references[name] = {"path": str(Path("artifacts") / path.name), "size": len(encoded), "sha256": sha256}
+        return {**body, "data": data, "artifacts": references}
+
+
+def create_run_folder(folder: RunFolder, manifest: bytes, about: dict[str, Any]) -> RunLock:
+    """Make a new run folder with the manifest as run, and return its lock.
+
+    Raises:
+        RunFolderError: It cannot be made, or exists.
+    """
+    with disk_errors(folder.root):
+        folder.root.mkdir(parents=True)
+    lock = RunLock(folder.lock)
+    replace(folder.manifest, manifest)
+    replace(folder.about, dump_json(about) + b"\n")
+    sync_folder(folder.root.parent)
+    return lock
