@@ -1,0 +1,84 @@
+"""What the engine needs from outside, as protocols; `runs` and `app` provide them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from typing import Any, Protocol
+
+from awp_core.channels.base import Envelope, Receipt
+from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
+
+JSON = Any
+
+
+class RunStorage(Protocol):
+    """Durable things that are not events."""
+
+    def flush(self) -> None:
+        """Hand held events to the operating system."""
+
+    def keep(self, node: str, file: str, text: str) -> None:
+        """Write a text file of a node."""
+
+    def has_envelope(self, node: str) -> bool:
+        """Whether the node's envelope was written, in this process or an earlier one."""
+
+    def write_envelope(self, node: str, envelope: Envelope) -> bool:
+        """Write the node's one envelope durably; False if it was there."""
+
+    def write_checkpoint(self, body: dict[str, Any]) -> None:
+        """Write the open questions durably."""
+
+    def remove_checkpoint(self) -> None:
+        """Forget the open questions."""
+
+
+class Services(Protocol):
+    """What nodes may ask for."""
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """Declared environment variables that are not sensitive."""
+
+    @property
+    def chat_id(self) -> str:
+        """The chat that started the run."""
+
+    def run_code(self, job: CodeJob, policy: SandboxPolicy) -> Awaitable[CodeResult]:
+        """Run Python in the sandbox."""
+
+    def call_agent(self, request: AgentCall) -> Awaitable[dict[str, JSON]]:
+        """Call an agent."""
+
+    def deliver(self, envelope: Envelope) -> Awaitable[Receipt]:
+        """Hand an envelope, already on disk, to its channel."""
+
+    def place(self, node: str, field: str) -> tuple[str, int]:
+        """Return the file and line where the text of a node's field starts."""
+
+
+class AgentCall(Protocol):
+    """One call of an agent by a node."""
+
+    @property
+    def node(self) -> str:
+        """The node that calls."""
+
+    @property
+    def agent(self) -> str:
+        """The agent's name; "" for the node's own generic agent."""
+
+    @property
+    def instructions(self) -> str:
+        """The node's instructions."""
+
+    @property
+    def inputs(self) -> Mapping[str, JSON]:
+        """The workflow's inputs."""
+
+    @property
+    def visible(self) -> Mapping[str, JSON]:
+        """What the agent may see: outputs by node, plus what the node adds."""
+
+    def emit(self, kind: str, data: Mapping[str, Any]) -> None:
+        """Record a fact about the call, such as `provider.called`."""
