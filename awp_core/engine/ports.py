@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from awp_core.channels.base import Envelope, Receipt
@@ -33,6 +34,29 @@ class RunStorage(Protocol):
         """Forget the open questions."""
 
 
+@dataclass(frozen=True, slots=True)
+class AgentCall:
+    """One call of an agent by a node.
+
+    Attributes:
+        node: The node that calls.
+        agent: The agent's name; "" for the node's own generic agent.
+        instructions: The node's instructions.
+        inputs: The workflow's inputs.
+        visible: What the agent may see: outputs by node, plus what the node adds.
+        emit: Record a fact about the call, such as `provider.called`.
+        log: Keep text the agent printed.
+    """
+
+    node: str
+    agent: str
+    instructions: str
+    inputs: Mapping[str, JSON]
+    visible: Mapping[str, JSON]
+    emit: Callable[[str, Mapping[str, Any]], None]
+    log: Callable[[str], None]
+
+
 class Services(Protocol):
     """What nodes may ask for."""
 
@@ -55,30 +79,3 @@ class Services(Protocol):
 
     def place(self, node: str, field: str) -> tuple[str, int]:
         """Return the file and line where the text of a node's field starts."""
-
-
-class AgentCall(Protocol):
-    """One call of an agent by a node."""
-
-    @property
-    def node(self) -> str:
-        """The node that calls."""
-
-    @property
-    def agent(self) -> str:
-        """The agent's name; "" for the node's own generic agent."""
-
-    @property
-    def instructions(self) -> str:
-        """The node's instructions."""
-
-    @property
-    def inputs(self) -> Mapping[str, JSON]:
-        """The workflow's inputs."""
-
-    @property
-    def visible(self) -> Mapping[str, JSON]:
-        """What the agent may see: outputs by node, plus what the node adds."""
-
-    def emit(self, kind: str, data: Mapping[str, Any]) -> None:
-        """Record a fact about the call, such as `provider.called`."""

@@ -1,0 +1,109 @@
+"""Questions to people: how one is asked, answered, expires, and how the run waits (spec 02, Pause and resume)."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from awp_core.errors import NodeError, NotFoundError, ReplyError
+from awp_core.expressions.replies import coerce_reply
+from awp_core.nodes.base import Ask
+
+if TYPE_CHECKING:
+    from awp_core.engine.plan import PlannedNode
+    from awp_core.engine.scheduler import Scheduler
+    from awp_core.events.fold import Question
+
+# Node types that send an envelope: an attempt that has sent it is never repeated (spec 02, Failure rule).
+SENDERS: Final = frozenset({"answer", "ask_human", "deliver"})
+OWNER: Final = "owner"  # the local user, who may always answer
+
+
+def ask(scheduler: Scheduler, node: PlannedNode, question: Ask) -> None:
+    """Record an open question whose envelope is out; use a reply given in advance if there is one."""
+    data: dict[str, Any] = {
+        "prompt": question.prompt, "expect": dict(question.expect), "channel": question.envelope.channel,
+        "chat_id": question.envelope.chat_id, "approver": question.approver,
+    }  # fmt: skip
+    if question.timeout_s is not None:
+        deadline = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=question.timeout_s)
+        data["deadline"] = deadline.isoformat(timespec="seconds")
+    if question.on_timeout is not None:
+        data["on_timeout"] = question.on_timeout
+    scheduler.bus.emit("human.asked", node.id, data)
+    if node.id in scheduler.replies:
+        scheduler.reply(node.id, scheduler.replies.pop(node.id))
+
+
+def answer(scheduler: Scheduler, node: str, raw: Any, replier: str | None) -> dict[str, Any]:
+    """Check and record a reply; return the node's output.
+
+    Raises:
+        NotFoundError: The node has no open question.
+        ReplyError: The reply does not fit, or the replier may not answer; nothing is recorded.
+    """
+    question = find(scheduler.state.questions, node)
+    check_replier(question, replier)
+    expect = question.expect
+    reply = coerce_reply(expect.get("type", "text"), raw, expect.get("options") or (), expect.get("schema"))
+    scheduler.bus.emit("human.replied", node, {
+        "value": reply.value, "raw": raw, "replier": replier or OWNER, "recognised": reply.recognised,
+    })  # fmt: skip
+    name = expect.get("field")
+    return {name: reply.value, "raw_reply": raw} if name else {"reply": reply.value}
+
+
+def find(open_questions: dict[str, Question], node: str | None) -> Question:
+    """Return the open question of `node`, or the only one when `node` is None.
+
+    Raises:
+        NotFoundError: There is no such question.
+        ReplyError: Several are open and none was named.
+    """
+    if node is None:
+        if len(open_questions) > 1:
+            raise ReplyError(
+                f"{len(open_questions)} questions are open: {', '.join(open_questions)}", hint="say which one: --node NODE"
+            )
+        if not open_questions:
+            raise NotFoundError("no question is open", hint="see `awp runs --paused`")
+        return next(iter(open_questions.values()))
+    if node not in open_questions:
+        raise NotFoundError.for_name("open question", node, open_questions)
+    return open_questions[node]
+
+
+def check_replier(question: Question, replier: str | None) -> None:
+    """Refuse a replier who is not the addressed approver; the local owner (None) may always answer."""
+    if replier is not None and question.approver and replier != question.approver:
+        raise ReplyError(
+            f"{replier!r} may not answer {question.node!r}; it was asked of {question.approver!r}",
+            hint="the question stays open",
+        )
+
+
+def expire(scheduler: Scheduler) -> None:
+    """End the questions whose deadline has passed."""
+    now = datetime.datetime.now(datetime.UTC)
+    for question in list(scheduler.state.questions.values()):
+        if question.deadline is None or datetime.datetime.fromisoformat(question.deadline) > now:
+            continue
+        node = scheduler.plan.nodes[question.node]
+        if question.on_timeout is not None:
+            scheduler.expired(node, {"expired": True, "reply": None}, question.on_timeout)
+        else:
+            scheduler.failed(node, NodeError(node.id, "nobody answered in time", hint="give it `on_timeout: {branch: …}`"))
+
+
+def park(scheduler: Scheduler) -> None:
+    """Pause the run: the checkpoint is on disk before the run says so."""
+    state = scheduler.state
+    listed = [
+        {"node": q.node, "prompt": q.prompt, "expect": q.expect, "channel": q.channel, "chat_id": q.chat_id,
+         "approver": q.approver, "asked": q.asked, "deadline": q.deadline}
+        for q in state.questions.values()
+    ]  # fmt: skip
+    scheduler.storage.write_checkpoint(
+        {"run_id": state.run_id, "seq": state.seq, "digest": state.digest, "questions": listed}
+    )
+    scheduler.bus.emit("run.paused", None, {"questions": [q["node"] for q in listed], "active_s": scheduler.active_s})

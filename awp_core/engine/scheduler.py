@@ -1,0 +1,350 @@
+"""Run a plan: start nodes when their dependencies end, keep the facts, pause for people, stop on failure.
+
+One event loop, no threads. A node of lane INSTANT runs in place; others run as tasks. Every change of state goes
+through the bus, so what the scheduler knows is what the record says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import traceback
+from collections import deque
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+from awp_core.engine import questions
+from awp_core.engine.context import EngineContext
+from awp_core.engine.decide import ENDED, Verdict, decide
+from awp_core.engine.outcome import result_of
+from awp_core.engine.plan import Plan, PlannedNode
+from awp_core.engine.ports import RunStorage, Services
+from awp_core.errors import AwpError, CodeError, NodeError, RunFolderError
+from awp_core.events.bus import EventBus
+from awp_core.events.fold import RunState
+from awp_core.nodes.base import Ask, Lane
+from awp_core.values import check_json
+
+_BREATHE_EVERY = 64  # instant nodes between two turns of the event loop, so that cancel and widgets get a chance
+
+
+class Stop(Exception):  # noqa: N818 - control flow, not an error
+    """Ends the run: a status and a reason."""
+
+    def __init__(self, status: str, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+class Scheduler:
+    """One process's work on one run, from start or resume to the next pause or the end.
+
+    Args:
+        plan: The compiled workflow.
+        bus: Where facts go; its state may already hold an earlier part of the run.
+        storage: Durable things that are not events.
+        services: What nodes may ask for.
+        replies: Answers given in advance, by node.
+    """
+
+    def __init__(
+        self, plan: Plan, bus: EventBus, storage: RunStorage, services: Services, replies: Mapping[str, Any] | None = None
+    ) -> None:
+        self.plan = plan
+        self.bus = bus
+        self.state: RunState = bus.state
+        self.storage = storage
+        self.services = services
+        self.replies = dict(replies or {})
+        self.outputs: dict[str, Any] = {}
+        self.backends: dict[str, str] = {}
+        self._announced: set[str] = set()
+        self._open: dict[str, int] = {}  # node -> dependencies that have not ended
+        self._undecided: deque[str] = deque()
+        self._ready: dict[Lane, list[int]] = {lane: [] for lane in Lane}
+        self._by_index = {node.index: node for node in plan.nodes.values()}
+        self._tasks: dict[asyncio.Task[Any], PlannedNode] = {}
+        self._busy: dict[Lane, int] = dict.fromkeys(Lane, 0)
+        self._done: deque[asyncio.Task[Any]] = deque()
+        self._wake = asyncio.Event()
+        self._stop: Stop | None = None
+        self._began = 0.0
+        self._active_before = self.state.active_s
+        self._resumed = bool(self.state.nodes and self.state.seq > 1)
+
+    # --- outside ---------------------------------------------------------------------------------------------------
+
+    async def run(self) -> RunState:
+        """Work until the run ends or waits for a person; return its state.
+
+        Raises:
+            RunFolderError: The record cannot be written. The run is then cut off, as by a crash.
+        """
+        loop = asyncio.get_running_loop()
+        self._began = loop.time()
+        limit = max(0.0, self.plan.total_timeout - self._active_before)
+        timer = loop.call_later(limit, self.stop, "failed", f"timeout_total: it worked {self.plan.total_timeout:g} s")
+        try:
+            self._recover()
+            await self._work()
+            self._finish()
+        except Stop as stop:
+            await self._abandon()
+            self._end(stop.status, stop.reason)
+        except asyncio.CancelledError:
+            await self._abandon()
+            self._end("cancelled", "the run was interrupted")
+            raise
+        finally:
+            timer.cancel()
+            await self._abandon()
+        return self.state
+
+    def stop(self, status: str, reason: str) -> None:
+        """Stop at the next turn: nothing new starts, running nodes are cancelled. The first call counts."""
+        if self._stop is None:
+            self._stop = Stop(status, reason)
+            self._wake.set()
+
+    def reply(self, node: str, raw: Any, replier: str | None = None) -> None:
+        """Answer an open question while the run works.
+
+        Raises:
+            NotFoundError: The node has no open question.
+            ReplyError: The reply does not fit, or the replier may not answer; the question stays open.
+        """
+        output = questions.answer(self, node, raw, replier)
+        self._finished(self.plan.nodes[node], output)
+        self._wake.set()
+
+    @property
+    def active_s(self) -> float:
+        """Seconds the run has worked, over all processes, not counting pauses."""
+        return round(self._active_before + asyncio.get_running_loop().time() - self._began, 6)
+
+    def was_announced(self, node: str) -> bool:
+        """Whether `envelope.written` of a node is in the record already."""
+        return node in self._announced
+
+    def announced(self, nodes: set[str]) -> None:
+        """Tell which envelopes an earlier process recorded."""
+        self._announced = nodes
+
+    # --- the loop --------------------------------------------------------------------------------------------------
+
+    def _recover(self) -> None:
+        """Set up from the state: what ended stays ended, what was cut off starts again."""
+        states = self.state.nodes
+        for node in self.plan.nodes.values():
+            state = states.get(node.id) or self.state.node(node.id)
+            if state.counts:
+                self.outputs[node.id] = state.output
+            self._open[node.id] = sum(1 for name in node.dependencies if self.state.node(name).status not in ENDED)
+            if state.status == "pending" and not self._open[node.id]:
+                self._undecided.append(node.id)
+        questions.expire(self)
+
+    async def _work(self) -> None:
+        count = 0
+        while True:
+            while self._undecided:
+                self._decide(self.plan.nodes[self._undecided.popleft()])
+            started = self._start_next()
+            if started:
+                count += 1
+                if count % _BREATHE_EVERY == 0:
+                    self.storage.flush()
+                    await asyncio.sleep(0)
+            self._check_stop()
+            self._collect()
+            if started or self._undecided:
+                continue
+            if not self._tasks:
+                return
+            self.storage.flush()
+            await self._wake.wait()
+            self._wake.clear()
+
+    def _check_stop(self) -> None:
+        if self._stop is not None:
+            raise self._stop
+
+    def _decide(self, node: PlannedNode) -> None:
+        scope = {"state": self.outputs, "inputs": self.state.inputs, "env": self.services.env}
+        try:
+            decision = decide(node, self.state.nodes, scope)
+        except AwpError as error:
+            self.bus.emit("node.started", node.id, hold=True)
+            self._failed(node, error)
+            return
+        if decision.verdict is Verdict.RUN:
+            heapq.heappush(self._ready[Lane.INSTANT if node.instant else node.lane], node.index)
+        elif decision.verdict is Verdict.SKIP:
+            self.bus.emit("node.skipped", node.id, {"reason": decision.reason, "cause": decision.cause})
+            self._release(node)
+
+    def _start_next(self) -> bool:
+        """Start the ready node that comes first in the graph and has room; False if none."""
+        if self.plan.sequential and self._tasks:
+            return False
+        best: Lane | None = None
+        for lane, ready in self._ready.items():
+            room = lane is Lane.INSTANT or self._busy[lane] < self.plan.limits[lane]
+            if ready and room and (best is None or ready[0] < self._ready[best][0]):
+                best = lane
+        if best is None:
+            return False
+        node = self._by_index[heapq.heappop(self._ready[best])]
+        if node.instant:
+            self._run_in_place(node)
+        else:
+            self._spawn(node)
+        return True
+
+    def _run_in_place(self, node: PlannedNode) -> None:
+        # Losing this `node.started` in a crash changes nothing: the node ends before anything else can happen.
+        self.bus.emit("node.started", node.id, hold=True)
+        try:
+            output = node.type.run(EngineContext(self, node), node.config)
+            check_json(output, node.id)
+        except RunFolderError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a node type may raise anything; it fails the node, not the engine
+            self._failed(node, error)
+        else:
+            self._finished(node, output)
+
+    def _spawn(self, node: PlannedNode) -> None:
+        self.bus.emit("node.started", node.id)
+        self._busy[node.lane] += 1
+        task = asyncio.get_running_loop().create_task(self._attempts(node), name=f"awp node {node.id}")
+        self._tasks[task] = node
+        task.add_done_callback(self._on_done)
+
+    def _on_done(self, task: asyncio.Task[Any]) -> None:
+        self._done.append(task)
+        self._wake.set()
+
+    def _collect(self) -> None:
+        while self._done:
+            task = self._done.popleft()
+            node = self._tasks.pop(task)
+            self._busy[node.lane] -= 1
+            error = None if task.cancelled() else task.exception()
+            if isinstance(error, RunFolderError):
+                raise error
+            if task.cancelled():
+                self._failed(node, NodeError(node.id, "it was cancelled from inside"))
+            elif error is not None:
+                self._failed(node, error)
+            elif isinstance(task.result(), Ask):
+                questions.ask(self, node, task.result())
+            else:
+                self._finished(node, task.result())
+
+    async def _attempts(self, node: PlannedNode) -> Any:
+        attempt = 1
+        while True:
+            try:
+                return await self._attempt(node)
+            except RunFolderError:
+                raise
+            except Exception as error:
+                kind = type(error).__name__
+                sent = node.type.name in questions.SENDERS and self.storage.has_envelope(node.id)
+                if sent or not node.retry.repeats(attempt, kind):
+                    raise
+                delay = node.retry.delay(attempt)
+                self.bus.emit("node.retrying", node.id, {"attempt": attempt, "delay_s": delay, "error": str(error)})
+                await asyncio.sleep(delay)
+            attempt += 1
+            self.bus.emit("node.started", node.id, {"attempt": attempt})
+
+    async def _attempt(self, node: PlannedNode) -> Any:
+        try:
+            async with asyncio.timeout(node.timeout):
+                output = node.type.run(EngineContext(self, node), node.config)
+                if isinstance(output, Awaitable):
+                    output = await output
+                if isinstance(output, Ask):
+                    await EngineContext(self, node).send(output.envelope)
+                    return output
+        except TimeoutError as exc:
+            raise NodeError(
+                node.id, f"it took longer than its {node.timeout:g} s and was stopped", hint="raise `timeout` on the node"
+            ) from exc
+        check_json(output, node.id)
+        return output
+
+    # --- how a node ends -------------------------------------------------------------------------------------------
+
+    def _finished(self, node: PlannedNode, output: Any) -> None:
+        data: dict[str, Any] = {"output": output}
+        if node.cases and isinstance(output, dict) and output.get("case") in node.cases:
+            data["case"] = output["case"]
+        if node.id in self.backends:
+            data["backend"] = self.backends[node.id]
+        self.bus.emit("node.finished", node.id, data)
+        self.outputs[node.id] = self.state.nodes[node.id].output
+        self._release(node)
+
+    def expired(self, node: PlannedNode, output: dict[str, Any], case: str) -> None:
+        """End a question that nobody answered in time."""
+        self.bus.emit("node.finished", node.id, {"output": output, "case": case, "expired": True})
+        self.outputs[node.id] = output
+        self._release(node)
+
+    def failed(self, node: PlannedNode, error: BaseException) -> None:
+        """End a node with an error, by its own failure policy."""
+        self._failed(node, error)
+
+    def _failed(self, node: PlannedNode, error: BaseException) -> None:
+        message = error.message if isinstance(error, AwpError) else f"{type(error).__name__}: {error}"
+        if node.skips_on_failure:
+            self.bus.emit("node.skipped", node.id, {"reason": "it failed, and on_failure is skip", "cause": "on_failure", "error": message})
+            self.outputs[node.id] = {}
+            self._release(node)
+            return
+        data = {"error": message, "kind": type(error).__name__, "contained": node.contains_failure}
+        if isinstance(error, AwpError) and error.hint:
+            data["hint"] = error.hint
+        if isinstance(error, CodeError) and error.traceback:
+            data["detail"] = error.traceback
+        self.bus.emit("node.failed", node.id, data)
+        if not isinstance(error, AwpError):
+            self.storage.keep(node.id, "error.txt", "".join(traceback.format_exception(error)))
+        if not node.contains_failure:
+            raise Stop("failed", f"{node.id}: {message}")
+        self._release(node)
+
+    def _release(self, node: PlannedNode) -> None:
+        """Let dependents of an ended node be decided, once all of their dependencies have ended."""
+        for name in node.dependents:
+            self._open[name] -= 1
+            if not self._open[name]:
+                self._undecided.append(name)
+
+    # --- how the run ends ------------------------------------------------------------------------------------------
+
+    def _finish(self) -> None:
+        if self.state.questions:
+            questions.park(self)
+        else:
+            self._end("complete", "")
+
+    def _end(self, status: str, reason: str) -> None:
+        result = result_of(self) if status == "complete" else None
+        self.storage.remove_checkpoint()
+        self.bus.emit("run.finished", None, {
+            "status": status, "reason": reason, "result": result, "failures": list(self.state.failures), "active_s": self.active_s,
+        })  # fmt: skip
+
+    async def _abandon(self) -> None:
+        """Cancel what runs and wait until it is really gone."""
+        tasks = list(self._tasks)
+        self._tasks.clear()
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.gather(*tasks, return_exceptions=True)
