@@ -71,7 +71,6 @@ class Scheduler:
         self._stop: Stop | None = None
         self._began = 0.0
         self._active_before = self.state.active_s
-        self._resumed = bool(self.state.nodes and self.state.seq > 1)
 
     # --- outside ---------------------------------------------------------------------------------------------------
 
@@ -148,23 +147,22 @@ class Scheduler:
     async def _work(self) -> None:
         count = 0
         while True:
+            self._collect()
             while self._undecided:
+                self._check_stop()
                 self._decide(self.plan.nodes[self._undecided.popleft()])
-            started = self._start_next()
-            if started:
+            self._check_stop()
+            if self._start_next():
                 count += 1
                 if count % _BREATHE_EVERY == 0:
                     self.storage.flush()
                     await asyncio.sleep(0)
-            self._check_stop()
-            self._collect()
-            if started or self._undecided:
-                continue
-            if not self._tasks:
-                return
-            self.storage.flush()
-            await self._wake.wait()
-            self._wake.clear()
+            elif not self._undecided and not self._done:
+                if not self._tasks:
+                    return
+                self.storage.flush()
+                await self._wake.wait()
+                self._wake.clear()
 
     def _check_stop(self) -> None:
         if self._stop is not None:
@@ -263,7 +261,7 @@ class Scheduler:
 
     async def _attempt(self, node: PlannedNode) -> Any:
         try:
-            async with asyncio.timeout(node.timeout):
+            async with asyncio.timeout(node.timeout) as limit:
                 output = node.type.run(EngineContext(self, node), node.config)
                 if isinstance(output, Awaitable):
                     output = await output
@@ -271,6 +269,8 @@ class Scheduler:
                     await EngineContext(self, node).send(output.envelope)
                     return output
         except TimeoutError as exc:
+            if not limit.expired():
+                raise
             raise NodeError(
                 node.id, f"it took longer than its {node.timeout:g} s and was stopped", hint="raise `timeout` on the node"
             ) from exc
@@ -314,9 +314,10 @@ class Scheduler:
         self.bus.emit("node.failed", node.id, data)
         if not isinstance(error, AwpError):
             self.storage.keep(node.id, "error.txt", "".join(traceback.format_exception(error)))
-        if not node.contains_failure:
-            raise Stop("failed", f"{node.id}: {message}")
-        self._release(node)
+        if node.contains_failure:
+            self._release(node)
+        else:
+            self.stop("failed", f"{node.id}: {message}")
 
     def _release(self, node: PlannedNode) -> None:
         """Let dependents of an ended node be decided, once all of their dependencies have ended."""
