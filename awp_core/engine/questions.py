@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from awp_core.errors import NodeError, NotFoundError, ReplyError
-from awp_core.expressions.replies import coerce_reply
+from awp_core.expressions.replies import Reply, coerce_reply
 from awp_core.nodes.base import Ask
 
 if TYPE_CHECKING:
@@ -35,22 +35,39 @@ def ask(scheduler: Scheduler, node: PlannedNode, question: Ask) -> None:
         scheduler.reply(node.id, scheduler.replies.pop(node.id))
 
 
-def answer(scheduler: Scheduler, node: str, raw: Any, replier: str | None) -> dict[str, Any]:
+class PreparedReply(NamedTuple):
+    """What somebody answered: the reply as given, and who gave it (None is the local owner)."""
+
+    raw: Any
+    replier: str | None = None
+
+
+def answer(scheduler: Scheduler, node: str, given: PreparedReply) -> dict[str, Any]:
     """Check and record a reply; return the node's output.
 
     Raises:
         NotFoundError: The node has no open question.
         ReplyError: The reply does not fit, or the replier may not answer; nothing is recorded.
     """
-    question = find(scheduler.state.questions, node)
-    check_replier(question, replier)
-    expect = question.expect
-    reply = coerce_reply(expect.get("type", "text"), raw, expect.get("options") or (), expect.get("schema"))
+    reply = check(scheduler.state.questions, node, given)
     scheduler.bus.emit("human.replied", node, {
-        "value": reply.value, "raw": raw, "replier": replier or OWNER, "recognised": reply.recognised,
+        "value": reply.value, "raw": given.raw, "replier": given.replier or OWNER, "recognised": reply.recognised,
     })  # fmt: skip
-    name = expect.get("field")
-    return {name: reply.value, "raw_reply": raw} if name else {"reply": reply.value}
+    name = scheduler.state.questions[node].expect.get("field")
+    return {name: reply.value, "raw_reply": given.raw} if name else {"reply": reply.value}
+
+
+def check(open_questions: dict[str, Question], node: str, given: PreparedReply) -> Reply:
+    """Return the reply coerced to what the question expects; changes nothing.
+
+    Raises:
+        NotFoundError: The node has no open question.
+        ReplyError: The reply does not fit, or the replier may not answer.
+    """
+    question = find(open_questions, node)
+    check_replier(question, given.replier)
+    expect = question.expect
+    return coerce_reply(expect.get("type", "text"), given.raw, expect.get("options") or (), expect.get("schema"))
 
 
 def find(open_questions: dict[str, Question], node: str | None) -> Question:
@@ -82,8 +99,10 @@ def check_replier(question: Question, replier: str | None) -> None:
         )
 
 
-def expire(scheduler: Scheduler) -> None:
-    """End the questions whose deadline has passed."""
+def settle(scheduler: Scheduler) -> None:
+    """Use the replies given in advance, then end the questions whose deadline has passed."""
+    for node in [name for name in scheduler.state.questions if name in scheduler.replies]:
+        scheduler.reply(node, scheduler.replies.pop(node))
     now = datetime.datetime.now(datetime.UTC)
     for question in list(scheduler.state.questions.values()):
         if question.deadline is None or datetime.datetime.fromisoformat(question.deadline) > now:

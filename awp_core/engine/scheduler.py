@@ -49,7 +49,7 @@ class Scheduler:
     """
 
     def __init__(
-        self, plan: Plan, bus: EventBus, storage: RunStorage, services: Services, replies: Mapping[str, Any] | None = None
+        self, plan: Plan, bus: EventBus, storage: RunStorage, services: Services, replies: Mapping[str, questions.PreparedReply] | None = None
     ) -> None:
         self.plan = plan
         self.bus = bus
@@ -106,14 +106,14 @@ class Scheduler:
             self._stop = Stop(status, reason)
             self._wake.set()
 
-    def reply(self, node: str, raw: Any, replier: str | None = None) -> None:
+    def reply(self, node: str, given: questions.PreparedReply) -> None:
         """Answer an open question while the run works.
 
         Raises:
             NotFoundError: The node has no open question.
             ReplyError: The reply does not fit, or the replier may not answer; the question stays open.
         """
-        output = questions.answer(self, node, raw, replier)
+        output = questions.answer(self, node, given)
         self._finished(self.plan.nodes[node], output)
         self._wake.set()
 
@@ -142,7 +142,7 @@ class Scheduler:
             self._open[node.id] = sum(1 for name in node.dependencies if self.state.node(name).status not in ENDED)
             if state.status == "pending" and not self._open[node.id]:
                 self._undecided.append(node.id)
-        questions.expire(self)
+        questions.settle(self)
 
     async def _work(self) -> None:
         count = 0

@@ -6,6 +6,7 @@ wrong and where; so one mistake never hides another (spec 01, Processing order 4
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -43,6 +44,8 @@ class Workflow:
         problems: What the models refused, for rules M3 and N2.
         path: The file it came from; None for a notebook cell or text.
         is_directory: Whether it is the directory form (spec 01).
+        places: File and line where the text of a node's field starts, when it came from elsewhere (`%%awp_code`).
+        full: The manifest as run, when `document` is only a part of it (a short form, or code from other cells).
     """
 
     document: Document
@@ -51,6 +54,8 @@ class Workflow:
     problems: tuple[Problem, ...] = ()
     path: Path | None = None
     is_directory: bool = False
+    places: Mapping[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
+    full: str | None = None
     _by_id: dict[str, GraphNode] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -76,10 +81,24 @@ class Workflow:
         """The folder that relative paths and `runs/` start from."""
         return self.path.parent if self.path is not None else Path.cwd()
 
+    @property
+    def text(self) -> str:
+        """The whole manifest as run and as kept in the run folder."""
+        return self.document.text if self.full is None else self.full
+
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the manifest's bytes, in hex."""
-        return digest(self.document.text.encode("utf-8", "surrogatepass"))
+        """SHA-256 of the whole manifest's bytes, in hex."""
+        return digest(self.text.encode("utf-8", "surrogatepass"))
+
+    def place(self, node_id: str, field_name: str) -> tuple[str, int]:
+        """Return the file and line where the text of a node's field starts, for tracebacks."""
+        known = self.places.get((node_id, field_name))
+        if known is not None:
+            return known
+        path = (*GRAPH_PATH, self.node(node_id).index, field_name)
+        line = self.document.block_scalar_line(path) or self.document.locate(path).line
+        return self.document.name, line
 
     @cached_property
     def graph(self) -> Graph:

@@ -1,0 +1,227 @@
+"""One process's work on one run: wire recorder, bus and scheduler, and clean up whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+from awp_core.engine import questions
+from awp_core.engine.plan import Plan
+from awp_core.engine.ports import Services
+from awp_core.engine.questions import PreparedReply
+from awp_core.engine.scheduler import Scheduler
+from awp_core.errors import ManifestChangedError, RunError
+from awp_core.events.bus import EventBus, Observer
+from awp_core.events.fold import RunState, apply
+from awp_core.events.model import start_clock
+from awp_core.events.redact import Redactor
+from awp_core.graph.layout import lay_out
+from awp_core.graph.picture import picture_of
+from awp_core.manifest.load import Workflow
+from awp_core.runs.finish import write_completion
+from awp_core.runs.layout import RunFolder
+from awp_core.runs.lock import RunLock
+from awp_core.runs.reader import read_record
+from awp_core.runs.recorder import RunRecorder, create_run_folder
+
+_CANCEL_POLL_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Everything a run needs besides its folder.
+
+    Attributes:
+        workflow, plan: What runs, read and compiled.
+        services: What its nodes may ask for.
+        provider: Name of the provider in use, for the record.
+        secrets: Values that must never leave the engine, by name.
+        sensitive_fields: Field names whose values are secret, whatever they are.
+        replies: Answers given in advance, by node.
+    """
+
+    workflow: Workflow
+    plan: Plan
+    services: Services
+    provider: str
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    sensitive_fields: tuple[str, ...] = ()
+    replies: Mapping[str, PreparedReply] = field(default_factory=dict)
+
+
+class Execution:
+    """The live part of a run. It belongs to one event loop and holds the run's lock until it closes."""
+
+    def __init__(self, job: Job, folder: RunFolder, recorder: RunRecorder, state: RunState) -> None:
+        self.job = job
+        self.folder = folder
+        self.recorder = recorder
+        redactor = Redactor(job.secrets, fields=job.sensitive_fields)
+        self.bus = EventBus(recorder, state, redactor, start_clock())
+        self.scheduler = Scheduler(job.plan, self.bus, recorder, job.services, job.replies)
+        self.working = True
+
+    @classmethod
+    def start(cls, job: Job, folder: RunFolder, inputs: Mapping[str, Any], observers: tuple[Observer, ...] = ()) -> Execution:
+        """Make a run folder and record `run.started`.
+
+        Raises:
+            RunFolderError: The folder cannot be written.
+        """
+        workflow = job.workflow
+        about = _about(job, folder, inputs)
+        redactor = Redactor(job.secrets, fields=job.sensitive_fields)
+        lock = create_run_folder(folder, workflow.text.encode("utf-8", "surrogatepass"), redactor.clean(about))
+        execution = cls._guarded(job, folder, lock, RunState(run_id=folder.run_id), observers)
+        with _closing_on_error(execution):
+            execution.bus.emit("run.started", None, {
+                "workflow": workflow.name, "version": about["version"], "digest": workflow.digest,
+                "inputs": dict(inputs), "nodes": list(job.plan.nodes), "provider": job.provider,
+            })  # fmt: skip
+        return execution
+
+    @classmethod
+    def resume(
+        cls, job: Job, folder: RunFolder, *, accept_changes: bool = False, observers: tuple[Observer, ...] = ()
+    ) -> Execution:
+        """Take over a run that is paused or was cut off, and record `run.resumed`.
+
+        Raises:
+            RunLockedError: Somebody works on it.
+            RunError: It is over.
+            ManifestChangedError: The manifest is another one and `accept_changes` is false.
+            ReplyError, NotFoundError: A reply does not fit; nothing was changed.
+        """
+        lock = RunLock(folder.lock)
+        try:
+            record = read_record(folder)
+            state = RunState(run_id=folder.run_id)
+            announced = set()
+            for event in record.events:
+                apply(state, event)
+                if event.type == "envelope.written" and event.node is not None:
+                    announced.add(event.node)
+            _check_resumable(state, job, accept_changes=accept_changes)
+            for node, reply in job.replies.items():
+                questions.check(state.questions, node, reply)
+            if record.torn:
+                os.truncate(folder.events, record.size)
+        except BaseException:
+            lock.release()
+            raise
+        execution = cls._guarded(job, folder, lock, state, observers)
+        with _closing_on_error(execution):
+            execution.scheduler.announced(announced)
+            data: dict[str, Any] = {"active_s": state.active_s}
+            if state.digest != job.workflow.digest:
+                data["accepted_digest"] = job.workflow.digest
+            execution.bus.emit("run.resumed", None, data)
+            execution.recorder.remove_checkpoint()
+        return execution
+
+    @classmethod
+    def _guarded(cls, job: Job, folder: RunFolder, lock: RunLock, state: RunState, observers: tuple[Observer, ...]) -> Execution:
+        try:
+            execution = cls(job, folder, RunRecorder(folder, lock), state)
+        except BaseException:
+            lock.release()
+            raise
+        for observer in observers:
+            execution.bus.observe(observer)
+        return execution
+
+    @property
+    def state(self) -> RunState:
+        """What is known of the run so far."""
+        return self.bus.state
+
+    async def work(self) -> RunState:
+        """Work until the run ends or waits for a person.
+
+        Raises:
+            RunFolderError: The record cannot be written.
+        """
+        watch = asyncio.ensure_future(self._watch_for_cancel())
+        try:
+            return await self.scheduler.run()
+        finally:
+            watch.cancel()
+            try:
+                if self.state.over:
+                    self._write_completion()
+            finally:
+                self.close()
+
+    def reply(self, node: str | None, reply: PreparedReply) -> None:
+        """Answer an open question; call on the loop that works.
+
+        Raises:
+            ReplyError, NotFoundError: It does not fit; the question stays open.
+        """
+        question = questions.find(self.state.questions, node)
+        self.scheduler.reply(question.node, reply)
+
+    def close(self) -> None:
+        """Give the record and the lock back; harmless when done twice."""
+        self.working = False
+        self.recorder.close()
+
+    async def _watch_for_cancel(self) -> None:
+        while True:
+            await asyncio.sleep(_CANCEL_POLL_S)
+            if self.folder.cancel_request.exists():
+                self.scheduler.stop("cancelled", "it was cancelled from another process")
+
+    def _write_completion(self) -> None:
+        layout = None
+        with suppress(Exception):  # a picture that cannot be drawn must not cost the run its completion
+            layout = lay_out(picture_of(self.job.workflow))
+        write_completion(self.folder, self.state, layout)
+        with suppress(OSError):
+            self.folder.cancel_request.unlink(missing_ok=True)
+
+
+class _closing_on_error:  # noqa: N801 - reads as a statement
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._execution.close()
+
+
+def _check_resumable(state: RunState, job: Job, *, accept_changes: bool) -> None:
+    if state.over:
+        raise RunError(f"run {state.run_id} is over: {state.status}", hint="start a new one with `awp run`")
+    if state.digest != job.workflow.digest and not accept_changes:
+        raise ManifestChangedError(
+            f"the workflow was changed since run {state.run_id} started: its digest was {state.digest[:12]}…, "
+            f"now it is {job.workflow.digest[:12]}…",
+            hint="undo the change, or go on with the new text by --accept-changes",
+        )
+
+
+def _about(job: Job, folder: RunFolder, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    meta = job.workflow.manifest.workflow if job.workflow.manifest is not None else None
+    return {
+        "run_id": folder.run_id,
+        "workflow": job.workflow.name,
+        "version": meta.version if meta is not None else "",
+        "digest": job.workflow.digest,
+        "source": str(job.workflow.path.resolve()) if job.workflow.path is not None else None,
+        "inputs": dict(inputs),
+        "provider": job.provider,
+        "agents": job.plan.agents(),
+        "autonomy": meta.autonomy if meta is not None else None,
+        "parent": None,
+        "versions": {"awp-magics": version("awp-magics"), "python": platform.python_version()},
+    }
