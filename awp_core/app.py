@@ -1,0 +1,331 @@
+"""The use cases: load, validate, run, resume, reply, cancel, list. Wires everything; nothing else holds globals."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Coroutine, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from awp_core.agents.functions import AgentFunctions
+from awp_core.channels.base import Channel
+from awp_core.diagnostics.model import Findings
+from awp_core.engine.plan import Plan, build_plan
+from awp_core.engine.questions import PreparedReply
+from awp_core.errors import ManifestError, NotFoundError, RunError
+from awp_core.events.bus import Observer
+from awp_core.events.fold import RunState
+from awp_core.execution import Execution, Job
+from awp_core.library import Library
+from awp_core.loop import BackgroundLoop
+from awp_core.manifest.inputs import resolve_inputs
+from awp_core.manifest.load import Workflow, read_text
+from awp_core.nodes.base import NodeType
+from awp_core.registry import Registry
+from awp_core.run import Run
+from awp_core.runs.layout import RUNS, new_run_id
+from awp_core.runs.lock import is_locked
+from awp_core.runs.reader import RunStore
+from awp_core.services import AppServices
+
+
+TAKES_REPLY = frozenset({"paused"})
+RESUMABLE = frozenset({"paused", "running"})
+CANCELLABLE = RESUMABLE
+
+
+class App:
+    """Everything one process needs to work with workflows.
+
+    Args:
+        environ: Environment variables; the process's own by default.
+        runs_dir: Where runs are kept. By default `runs/` beside a workflow directory, else in the working directory.
+        directory: What relative paths start from; the working directory by default.
+    """
+
+    def __init__(
+        self, *, environ: Mapping[str, str] | None = None, runs_dir: Path | None = None, directory: Path | None = None
+    ) -> None:
+        self.environ: Mapping[str, str] = os.environ if environ is None else environ
+        self.directory = directory
+        self.runs_dir = runs_dir
+        self.loop = BackgroundLoop()
+        self.functions = AgentFunctions()
+        self.library = Library(self)
+        self._live: dict[str, Run] = {}
+
+    # --- extension points, found on first use ----------------------------------------------------------------------
+
+    @cached_property
+    def node_types(self) -> Registry[NodeType]:
+        """Every node type."""
+        from awp_core.nodes import load_node_types
+
+        return load_node_types()
+
+    @cached_property
+    def channels(self) -> Registry[Channel]:
+        """Every channel."""
+        from awp_core.channels import load_channels
+
+        return load_channels()
+
+    # --- workflows -------------------------------------------------------------------------------------------------
+
+    def load(self, target: str | Path) -> Workflow:
+        """Read a workflow: a directory, a file, a name in this session, or a shipped example.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        return self.library.find(target)
+
+    def load_text(self, text: str, name: str = "workflow") -> Workflow:
+        """Read a workflow from YAML text; the short form (a bare list of nodes) will do."""
+        return read_text(text, name, short=True)
+
+    def validate(self, workflow: Workflow) -> Findings:
+        """Return every finding of every rule."""
+        from awp_core.rules.runner import run_rules
+
+        return run_rules(workflow, self.node_types, environ=self.environ, agents=frozenset(self.functions))
+
+    def plan(self, workflow: Workflow) -> Plan:
+        """Compile a workflow.
+
+        Raises:
+            ManifestError: It has errors; carries every finding.
+        """
+        findings = self.validate(workflow)
+        if not findings.ok:
+            raise _refusal(workflow, findings)
+        return build_plan(workflow, self.node_types)
+
+    # --- runs ------------------------------------------------------------------------------------------------------
+
+    def start(self, workflow: Workflow, inputs: Mapping[str, Any] | None = None, **options: Any) -> Run:
+        """Start a run on the background loop and return at once; options as for `arun`."""
+        run, work = self._prepare(workflow, inputs or {}, **options)
+        self._launch(run, work)
+        return run
+
+    async def arun(self, workflow: Workflow, inputs: Mapping[str, Any] | None = None, **options: Any) -> Run:
+        """Run on the caller's own event loop until the run ends or waits for a person.
+
+        Args:
+            workflow: What to run.
+            inputs: Values by name.
+            options: See `_prepare`: provider, replies, observers, text, chat_id, run_dir.
+
+        Raises:
+            ManifestError, InputError, EngineUnavailableError: Nothing was started.
+            RunFolderError: The record could not be written.
+        """
+        run, work = self._prepare(workflow, inputs or {}, **options)
+        await work
+        return run
+
+    def _prepare(
+        self,
+        workflow: Workflow,
+        inputs: Mapping[str, Any],
+        *,
+        provider: str | None = None,
+        replies: Mapping[str, Any] | None = None,
+        observers: tuple[Observer, ...] = (),
+        text: bool = False,
+        chat_id: str = "owner",
+    ) -> tuple[Run, Coroutine[Any, Any, RunState]]:
+        """Check everything that can be checked before the first node, then make the run folder.
+
+        Args:
+            workflow: What to run.
+            inputs: Values by name.
+            provider: Name of the provider to use for every agent.
+            replies: Answers given in advance, by node.
+            observers: Shown every event.
+            text: Whether inputs and replies came as text from a command line.
+            chat_id: The chat that starts the run.
+        """
+        plan = self.plan(workflow)
+        self._check_environment(workflow)
+        values, warnings = resolve_inputs(workflow, inputs, text=text)
+        self._check_replies(plan, replies or {})
+        prepared = {node: PreparedReply(raw) for node, raw in (replies or {}).items()}
+        job = self._job(workflow, plan, provider, prepared, chat_id)
+        folder = RunStore(self.runs_root(workflow)).folder(new_run_id())
+        execution = Execution.start(job, folder, values, observers)
+        for warning in warnings:
+            execution.bus.log("_run", f"warning: {warning}\n")
+        run = Run(self, folder)
+        run.attach(execution, None)
+        self._live[run.id] = run
+        return run, self._work(run, execution)
+
+    def resume(
+        self,
+        run: Run | str,
+        reply: Any = None,
+        *,
+        node: str | None = None,
+        replier: str | None = None,
+        provider: str | None = None,
+        accept_changes: bool = False,
+        workflow: Workflow | None = None,
+        observers: tuple[Observer, ...] = (),
+    ) -> Run:
+        """Go on with a paused or cut-off run; with a `reply`, answer its question first. Returns at once.
+
+        Args:
+            run: A run, an id, a unique prefix, or a workflow name.
+            reply: The answer; None to go on without one.
+            node: Which question it answers, when several are open.
+            replier: Who answers; None is the local owner.
+            provider: Provider to use from here on.
+            accept_changes: Go on although the manifest was changed.
+            workflow: The workflow as it is now, when the caller knows it; else it is read from where it came from.
+            observers: Shown every event from here on.
+
+        Raises:
+            NotFoundError, RunLockedError, ReplyError, ManifestChangedError, RunError: Nothing was changed.
+        """
+        run = self.open(run, RESUMABLE) if isinstance(run, str) else run
+        if run.execution is not None:
+            if reply is None:
+                raise RunError(f"run {run.id} is running already", hint="wait for it: run.wait()")
+            self.reply(run, reply, node=node, replier=replier)
+            return run
+        known = workflow or self.library.of_run(run.run_folder)
+        plan = self.plan(known)
+        self._check_environment(known)
+        replies = {}
+        if reply is not None:
+            replies[self._question(run, node)] = PreparedReply(reply, replier)
+        about = RunStore(run.folder.parent).about(run.id)
+        chosen = provider or about.get("provider")
+        job = self._job(known, plan, chosen if chosen != "none" else None, replies, "owner")
+        execution = Execution.resume(job, run.run_folder, accept_changes=accept_changes, observers=observers)
+        run.attach(execution, None)
+        self._live[run.id] = run
+        self._launch(run, self._work(run, execution))
+        return run
+
+    def reply(self, run: Run, value: Any, *, node: str | None = None, replier: str | None = None) -> None:
+        """Answer an open question of a run; a parked run goes on in the background.
+
+        Raises:
+            NotFoundError, ReplyError, RunLockedError: Nothing was changed.
+        """
+        execution = run.execution
+        if execution is None:
+            self.resume(run, value, node=node, replier=replier)
+            return
+        self.loop.call(lambda: execution.reply(node, PreparedReply(value, replier)))
+
+    def cancel(self, run: Run | str, reason: str = "it was cancelled") -> Run:
+        """Cancel a run in this process, in another, or parked; its folder stays readable.
+
+        Raises:
+            NotFoundError: There is no such run.
+            RunError: It is over.
+        """
+        run = self.open(run, CANCELLABLE) if isinstance(run, str) else run
+        if run.snapshot.over:
+            raise RunError(f"run {run.id} is over: {run.status}")
+        execution = run.execution
+        if execution is not None:
+            self.loop.call(lambda: execution.scheduler.stop("cancelled", reason))
+            if not self.loop.owns_this_thread():
+                run.wait(30)
+        elif is_locked(run.run_folder.lock):
+            run.run_folder.cancel_request.write_text(reason, "utf-8")
+            run.wait(30)
+        else:
+            self._cancel_parked(run, reason)
+        return run
+
+    def open(self, reference: str, status: frozenset[str] = frozenset()) -> Run:
+        """Return the run named by an id, a unique prefix, or a workflow name (the newest that fits).
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        if reference in self._live:
+            return self._live[reference]
+        folder = RunStore(self.runs_root()).find(reference, status=status)
+        return self._live.get(folder.run_id) or Run(self, folder)
+
+    def runs(self) -> list[Run]:
+        """Return every run of the runs folder, newest first."""
+        store = RunStore(self.runs_root())
+        return [self._live.get(run_id) or Run(self, store.folder(run_id)) for run_id in reversed(store.ids())]
+
+    def runs_root(self, workflow: Workflow | None = None) -> Path:
+        """Return the folder where runs are kept: of a workflow directory its own, else the working directory's."""
+        if self.runs_dir is not None:
+            return self.runs_dir
+        if workflow is not None and workflow.is_directory:
+            return workflow.root / RUNS
+        return (self.directory or Path.cwd()) / RUNS
+
+    # --- inside ----------------------------------------------------------------------------------------------------
+
+    def _job(
+        self, workflow: Workflow, plan: Plan, provider: str | None, replies: Mapping[str, PreparedReply], chat_id: str
+    ) -> Job:
+        services = AppServices(self, workflow, plan, provider, chat_id)
+        return Job(workflow, plan, services, services.provider_name, services.secrets, services.sensitive_fields, replies)
+
+    def _launch(self, run: Run, work: Coroutine[Any, Any, RunState]) -> None:
+        execution = run.execution
+        assert execution is not None  # noqa: S101 - attached by both callers
+        run.attach(execution, self.loop.submit(work))
+
+    async def _work(self, run: Run, execution: Execution) -> RunState:
+        try:
+            return await execution.work()
+        except asyncio.CancelledError:
+            if execution.state.over:
+                return execution.state
+            raise
+        finally:
+            await execution.job.services.aclose()
+            if self._live.get(run.id) is run and execution.state.over:
+                del self._live[run.id]
+
+    def _cancel_parked(self, run: Run, reason: str) -> None:
+        workflow = self.library.of_run(run.run_folder, as_run=True)
+        job = self._job(workflow, build_plan(workflow, self.node_types), "stub", {}, "owner")
+        execution = Execution.resume(job, run.run_folder, accept_changes=True)
+        execution.scheduler.stop("cancelled", reason)
+        run.attach(execution, None)
+        self._launch(run, self._work(run, execution))
+        run.wait(30)
+
+    def _question(self, run: Run, node: str | None) -> str:
+        from awp_core.engine.questions import find
+
+        return find(run.snapshot.questions, node).node
+
+    def _check_environment(self, workflow: Workflow) -> None:
+        from awp_core.rules.environment import check_environment
+
+        findings = check_environment(workflow, self.environ)
+        if not findings.ok:
+            raise _refusal(workflow, findings)
+
+    @staticmethod
+    def _check_replies(plan: Plan, replies: Mapping[str, Any]) -> None:
+        asking = [node.id for node in plan.nodes.values() if node.type.name == "ask_human"]
+        for node in replies:
+            if node not in asking:
+                raise NotFoundError.for_name("question", node, asking)
+
+
+def _refusal(workflow: Workflow, findings: Findings) -> ManifestError:
+    count = len(findings.errors)
+    return ManifestError(f"{workflow.name} cannot run: {count} error{'s' if count != 1 else ''}", findings)
+
+
