@@ -24,7 +24,7 @@ from awp_core.manifest.inputs import resolve_inputs
 from awp_core.manifest.load import Workflow, read_text
 from awp_core.nodes.base import NodeType
 from awp_core.registry import Registry
-from awp_core.run import Run
+from awp_core.handle import Run
 from awp_core.runs.layout import RUNS, new_run_id
 from awp_core.runs.lock import is_locked
 from awp_core.runs.reader import RunStore

@@ -122,7 +122,7 @@ class Workflow:
 
 def read_text(text: str, name: str, *, first_line: int = 1, path: Path | None = None) -> Workflow:
     """Read a workflow from YAML text; `first_line` is where the text starts in what a person sees."""
-    return _read(parse_document(text, name, first_line=first_line), path, is_directory=False)
+    return read_document(parse_document(text, name, first_line=first_line), path, is_directory=False)
 
 
 def read_path(target: Path, *, shown_as: str = "") -> Workflow:
@@ -142,10 +142,10 @@ def read_path(target: Path, *, shown_as: str = "") -> Workflow:
     except OSError as exc:
         raise UsageError(f"cannot read {str(file)!r}: {exc.strerror}") from exc
     is_directory = file.name == MANIFEST_FILE and (target.is_dir() or (file.parent / "agents").is_dir())
-    return _read(parse_document(data, shown_as or str(file)), file, is_directory=is_directory)
+    return read_document(parse_document(data, shown_as or str(file)), file, is_directory=is_directory)
 
 
-def _read(document: Document, path: Path | None, *, is_directory: bool) -> Workflow:
+def read_document(document: Document, path: Path | None, *, is_directory: bool) -> Workflow:
     data = document.data if isinstance(document.data, dict) else {}
     nodes, problems = _read_nodes(data)
     manifest, problem = _validated(Manifest, _without_graph(data), ())
