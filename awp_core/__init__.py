@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from awp_core.events.model import Event
-    from awp_core.front import agent, arun, default_app, load, load_text, open_run, reply, resume, resume_workflow, run, runs, validate
+    from awp_core.front import agent, arun, default_app, list_runs, load, load_text, open_run, reply, resume, resume_workflow, run, validate
     from awp_core.manifest.load import Workflow
     from awp_core.handle import Run
     from awp_core.handle import Run as RunResult
@@ -51,7 +51,7 @@ _HOME = {
     "Workflow": "awp_core.manifest.load",
     **dict.fromkeys(("Finding", "Findings", "Location", "Severity"), "awp_core.diagnostics.model"),
     **dict.fromkeys(
-        ("agent", "arun", "default_app", "load", "load_text", "open_run", "reply", "resume", "resume_workflow", "run", "runs", "validate"),
+        ("agent", "arun", "default_app", "list_runs", "load", "load_text", "open_run", "reply", "resume", "resume_workflow", "run", "validate"),
         "awp_core.front",
     ),
     **dict.fromkeys(
@@ -96,6 +96,7 @@ __all__ = [
     "agent",
     "arun",
     "default_app",
+    "list_runs",
     "load",
     "load_text",
     "open_run",
@@ -103,7 +104,6 @@ __all__ = [
     "resume",
     "resume_workflow",
     "run",
-    "runs",
     "validate",
 ]
 

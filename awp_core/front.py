@@ -116,7 +116,7 @@ def open_run(reference: str) -> Run:
     return default_app().open(reference)
 
 
-def runs() -> list[Run]:
+def list_runs() -> list[Run]:
     """Return the runs of the runs folder, newest first."""
     return default_app().runs()
 

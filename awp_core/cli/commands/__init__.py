@@ -1,0 +1,1 @@
+"""The `awp` commands, one file each; every file exports `COMMAND`."""
