@@ -12,6 +12,7 @@ from typing import Any
 from awp_core.agents.functions import AgentFunctions
 from awp_core.channels.base import Channel
 from awp_core.diagnostics.model import Findings
+from awp_core.drawing import draw
 from awp_core.engine.plan import Plan, build_plan
 from awp_core.engine.questions import PreparedReply
 from awp_core.errors import ManifestError, NotFoundError, RunError
@@ -102,6 +103,10 @@ class App:
         if not findings.ok:
             raise _refusal(workflow, findings)
         return build_plan(workflow, self.node_types)
+
+    def draw(self, workflow: Workflow, form: str = "text", states: Mapping[str, str] | None = None) -> str:
+        """Draw a workflow as `text`, `svg` or `dot`, coloured by node states if given."""
+        return draw(workflow, form, states)
 
     # --- runs ------------------------------------------------------------------------------------------------------
 

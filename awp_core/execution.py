@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
+from awp_core.drawing import picture_of
 from awp_core.engine import questions
 from awp_core.engine.plan import Plan
 from awp_core.engine.ports import Services
@@ -22,7 +23,6 @@ from awp_core.events.fold import RunState, apply
 from awp_core.events.model import start_clock
 from awp_core.events.redact import Redactor
 from awp_core.graph.layout import lay_out
-from awp_core.graph.picture import picture_of
 from awp_core.manifest.load import Workflow
 from awp_core.runs.finish import write_completion
 from awp_core.runs.layout import RunFolder

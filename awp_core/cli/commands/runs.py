@@ -23,7 +23,7 @@ def _run(app: App, args: argparse.Namespace) -> int:
     if args.run:
         return _show(app.open(args.run), as_json=args.json)
     from awp_core.cli.output import clean, print_json
-    from awp_core.runs.browse import overview
+    from awp_core.browse import overview
 
     rows = overview(app.runs(), limit=args.limit, paused=args.paused)
     if args.json:
