@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from awp_core.manifest.load import GRAPH_PATH, Workflow, read_document
+from awp_core.manifest.short import DerivedDocument
 from awp_core.manifest.write import dump_yaml
 
 
@@ -29,12 +29,8 @@ def with_code(workflow: Workflow, node_id: str, source: str, filename: str, firs
     graph[index] = {**graph[index], "source": source}
     section[GRAPH_PATH[1]] = graph
     data[GRAPH_PATH[0]] = section
-    document = workflow.document.with_data(data)
+    document = DerivedDocument(workflow.document, data)
     places = {**workflow.places, (node_id, "source"): (filename, first_line)}
     composed = read_document(document, workflow.path, is_directory=workflow.is_directory)
-    return replace(composed, places=places, full=full_text(data))
+    return replace(composed, places=places, full=dump_yaml(data))
 
-
-def full_text(data: dict[str, Any]) -> str:
-    """Return a whole manifest as YAML."""
-    return dump_yaml(data)

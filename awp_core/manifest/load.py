@@ -7,7 +7,7 @@ wrong and where; so one mistake never hides another (spec 01, Processing order 4
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,9 @@ from pydantic import BaseModel, ValidationError
 from awp_core.errors import NotFoundError, UsageError
 from awp_core.graph.build import Graph
 from awp_core.manifest.models import GraphNode, Manifest
+from awp_core.manifest.short import complete, is_short
 from awp_core.manifest.source import Document, parse_document
+from awp_core.manifest.write import dump_yaml
 from awp_core.values import digest
 
 MANIFEST_FILE = "workflow.awp.yaml"
@@ -120,9 +122,23 @@ class Workflow:
         return node_id in self._by_id
 
 
-def read_text(text: str, name: str, *, first_line: int = 1, path: Path | None = None) -> Workflow:
-    """Read a workflow from YAML text; `first_line` is where the text starts in what a person sees."""
-    return read_document(parse_document(text, name, first_line=first_line), path, is_directory=False)
+def read_text(
+    text: str, name: str, *, first_line: int = 1, short: bool = False, short_name: str = "untitled", chat: bool = False
+) -> Workflow:
+    """Read a workflow from YAML text.
+
+    Args:
+        text: The manifest.
+        name: What findings show as the file.
+        first_line: Where the text starts in what a person sees.
+        short: Accept the short form and complete it.
+        short_name, chat: See `short.complete`.
+    """
+    document = parse_document(text, name, first_line=first_line)
+    if not short or not is_short(document.data):
+        return read_document(document)
+    completed = complete(document, name=short_name, chat=chat)
+    return replace(read_document(completed), full=dump_yaml(completed.data))
 
 
 def read_path(target: Path, *, shown_as: str = "") -> Workflow:
