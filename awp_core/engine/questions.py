@@ -53,8 +53,14 @@ def answer(scheduler: Scheduler, node: str, given: PreparedReply) -> dict[str, A
     scheduler.bus.emit("human.replied", node, {
         "value": reply.value, "raw": given.raw, "replier": given.replier or OWNER, "recognised": reply.recognised,
     })  # fmt: skip
+    return _output(scheduler, node)
+
+
+def _output(scheduler: Scheduler, node: str) -> dict[str, Any]:
+    """The output of an answered question, from the record, so that it is the same after a crash."""
+    value, raw = scheduler.state.nodes[node].reply or (None, None)
     name = scheduler.state.questions[node].expect.get("field")
-    return {name: reply.value, "raw_reply": given.raw} if name else {"reply": reply.value}
+    return {name: value, "raw_reply": raw} if name else {"reply": value}
 
 
 def check(open_questions: dict[str, Question], node: str, given: PreparedReply) -> Reply:
@@ -100,7 +106,9 @@ def check_replier(question: Question, replier: str | None) -> None:
 
 
 def settle(scheduler: Scheduler) -> None:
-    """Use the replies given in advance, then end the questions whose deadline has passed."""
+    """Use recorded replies that a crash cut off, then those given in advance, then end overdue questions."""
+    for node in [name for name in scheduler.state.questions if scheduler.state.nodes[name].reply is not None]:
+        scheduler.answered(node, _output(scheduler, node))
     for node in [name for name in scheduler.state.questions if name in scheduler.replies]:
         scheduler.reply(node, scheduler.replies.pop(node))
     now = datetime.datetime.now(datetime.UTC)

@@ -113,7 +113,10 @@ class Scheduler:
             NotFoundError: The node has no open question.
             ReplyError: The reply does not fit, or the replier may not answer; the question stays open.
         """
-        output = questions.answer(self, node, given)
+        self.answered(node, questions.answer(self, node, given))
+
+    def answered(self, node: str, output: dict[str, Any]) -> None:
+        """End a question whose reply is recorded."""
         self._finished(self.plan.nodes[node], output)
         self._wake.set()
 

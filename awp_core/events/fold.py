@@ -22,6 +22,7 @@ class NodeState:
         output: Its output once finished.
         case: For a route the case it chose, for an expired question its `on_timeout` branch.
         expired: Whether it is a question nobody answered in time.
+        reply: The accepted answer to a question: its value, and as given.
         counts: Whether dependents may treat it as finished: true for `finished` and for `on_failure: skip`.
         tainted: Whether it was skipped because something above it failed.
         error, hint, detail: Message, advice and the user's own code lines, when it failed.
@@ -35,6 +36,7 @@ class NodeState:
     output: Any = None
     case: str | None = None
     expired: bool = False
+    reply: tuple[Any, Any] | None = None
     counts: bool = False
     tainted: bool = False
     error: str = ""
@@ -199,6 +201,10 @@ def _human_asked(state: RunState, event: Event) -> None:
     )  # fmt: skip
 
 
+def _human_replied(state: RunState, event: Event) -> None:
+    state.node(event.node or "").reply = (event.data["value"], event.data["raw"])
+
+
 def _provider_called(state: RunState, event: Event) -> None:
     state.tokens += event.data["prompt_tokens"] + event.data["completion_tokens"]
 
@@ -213,5 +219,6 @@ _HANDLERS = {
     "node.failed": _node_failed,
     "node.skipped": _node_skipped,
     "human.asked": _human_asked,
+    "human.replied": _human_replied,
     "provider.called": _provider_called,
 }
