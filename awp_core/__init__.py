@@ -38,10 +38,23 @@ if TYPE_CHECKING:
         UsageError,
     )
     from awp_core.events.model import Event
-    from awp_core.front import agent, arun, default_app, list_runs, load, load_text, open_run, reply, resume, resume_workflow, run, validate
-    from awp_core.manifest.load import Workflow
+    from awp_core.front import (
+        agent,
+        arun,
+        default_app,
+        list_runs,
+        load,
+        load_text,
+        open_run,
+        reply,
+        resume,
+        resume_workflow,
+        run,
+        validate,
+    )
     from awp_core.handle import Run
     from awp_core.handle import Run as RunResult
+    from awp_core.manifest.load import Workflow
 
 _HOME = {
     "App": "awp_core.app",

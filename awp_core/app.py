@@ -19,18 +19,17 @@ from awp_core.errors import ManifestError, NotFoundError, RunError
 from awp_core.events.bus import Observer
 from awp_core.events.fold import RunState
 from awp_core.execution import Execution, Job
+from awp_core.handle import Run
 from awp_core.library import Library
 from awp_core.loop import BackgroundLoop
 from awp_core.manifest.inputs import resolve_inputs
 from awp_core.manifest.load import Workflow, read_text
 from awp_core.nodes.base import NodeType
 from awp_core.registry import Registry
-from awp_core.handle import Run
 from awp_core.runs.layout import RUNS, new_run_id
 from awp_core.runs.lock import is_locked
 from awp_core.runs.reader import RunStore
 from awp_core.services import AppServices
-
 
 TAKES_REPLY = frozenset({"paused"})
 RESUMABLE = frozenset({"paused", "running"})
@@ -47,7 +46,11 @@ class App:
     """
 
     def __init__(
-        self, *, environ: Mapping[str, str] | None = None, runs_dir: Path | None = None, directory: Path | None = None
+        self,
+        *,
+        environ: Mapping[str, str] | None = None,
+        runs_dir: Path | None = None,
+        directory: Path | None = None,
     ) -> None:
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.directory = directory
@@ -278,10 +281,23 @@ class App:
     # --- inside ----------------------------------------------------------------------------------------------------
 
     def _job(
-        self, workflow: Workflow, plan: Plan, provider: str | None, replies: Mapping[str, PreparedReply], chat_id: str
+        self,
+        workflow: Workflow,
+        plan: Plan,
+        provider: str | None,
+        replies: Mapping[str, PreparedReply],
+        chat_id: str,
     ) -> Job:
         services = AppServices(self, workflow, plan, provider, chat_id)
-        return Job(workflow, plan, services, services.provider_name, services.secrets, services.sensitive_fields, replies)
+        return Job(
+            workflow,
+            plan,
+            services,
+            services.provider_name,
+            services.secrets,
+            services.sensitive_fields,
+            replies,
+        )
 
     def _launch(self, run: Run, work: Coroutine[Any, Any, RunState]) -> None:
         execution = run.execution
@@ -332,5 +348,3 @@ class App:
 def _refusal(workflow: Workflow, findings: Findings) -> ManifestError:
     count = len(findings.errors)
     return ManifestError(f"{workflow.name} cannot run: {count} error{'s' if count != 1 else ''}", findings)
-
-

@@ -42,5 +42,8 @@ def _row(run: Run) -> Row:
     ended = sum(1 for node in state.nodes.values() if node.status in {"finished", "failed", "skipped"})
     note = state.reason
     if state.questions:
-        note = "; ".join(f"{q.node}: {q.prompt.strip().splitlines()[0] if q.prompt.strip() else ''}" for q in state.questions.values())
+        note = "; ".join(
+            f"{q.node}: {q.prompt.strip().splitlines()[0] if q.prompt.strip() else ''}"
+            for q in state.questions.values()
+        )
     return Row(run.id, state.workflow, run.status, state.started, f"{ended}/{len(state.nodes)}", note[:160])

@@ -68,7 +68,9 @@ class Execution:
         self.working = True
 
     @classmethod
-    def start(cls, job: Job, folder: RunFolder, inputs: Mapping[str, Any], observers: tuple[Observer, ...] = ()) -> Execution:
+    def start(
+        cls, job: Job, folder: RunFolder, inputs: Mapping[str, Any], observers: tuple[Observer, ...] = ()
+    ) -> Execution:
         """Make a run folder and record `run.started`.
 
         Raises:
@@ -88,7 +90,12 @@ class Execution:
 
     @classmethod
     def resume(
-        cls, job: Job, folder: RunFolder, *, accept_changes: bool = False, observers: tuple[Observer, ...] = ()
+        cls,
+        job: Job,
+        folder: RunFolder,
+        *,
+        accept_changes: bool = False,
+        observers: tuple[Observer, ...] = (),
     ) -> Execution:
         """Take over a run that is paused or was cut off, and record `run.resumed`.
 
@@ -126,7 +133,9 @@ class Execution:
         return execution
 
     @classmethod
-    def _guarded(cls, job: Job, folder: RunFolder, lock: RunLock, state: RunState, observers: tuple[Observer, ...]) -> Execution:
+    def _guarded(
+        cls, job: Job, folder: RunFolder, lock: RunLock, state: RunState, observers: tuple[Observer, ...]
+    ) -> Execution:
         try:
             execution = cls(job, folder, RunRecorder(folder, lock), state)
         except BaseException:

@@ -106,7 +106,8 @@ class Run:
             waiting = self.questions[0]
             raise RunPausedError(
                 f"run {self.id} waits for an answer to {waiting.node!r}: {_first_line(waiting.prompt)}",
-                hint=f"answer in the form, or: awp reply {self.id} VALUE" + (f" --node {waiting.node}" if len(self.questions) > 1 else ""),
+                hint=f"answer in the form, or: awp reply {self.id} VALUE"
+                + (f" --node {waiting.node}" if len(self.questions) > 1 else ""),
             )
         if status == "cancelled":
             raise RunCancelledError(f"run {self.id} was cancelled: {state.reason}")
@@ -155,7 +156,9 @@ class Run:
         except FutureTimeoutError:
             if future.done():
                 raise
-            raise RunError(f"run {self.id} is still running after {timeout:g} s", hint="it goes on; wait again") from None
+            raise RunError(
+                f"run {self.id} is still running after {timeout:g} s", hint="it goes on; wait again"
+            ) from None
         return self
 
     def cancel(self, reason: str = "it was cancelled") -> Run:

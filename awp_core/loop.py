@@ -44,7 +44,11 @@ class BackgroundLoop:
         with self._lock:
             if self._loop is None:
                 # Not the policy's loop: a uvloop or nest_asyncio policy of somebody else must not reach in here.
-                self._loop = asyncio.SelectorEventLoop() if not hasattr(asyncio, "ProactorEventLoop") else asyncio.ProactorEventLoop()
+                self._loop = (
+                    asyncio.SelectorEventLoop()
+                    if not hasattr(asyncio, "ProactorEventLoop")
+                    else asyncio.ProactorEventLoop()
+                )
                 threading.Thread(target=self._serve, args=(self._loop,), name="awp-loop", daemon=True).start()
             return self._loop
 

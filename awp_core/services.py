@@ -72,7 +72,9 @@ class AppServices:
         spec = self._specs[call.node]
         provider = self._providers[spec.provider or self.provider_name]
         began = time.monotonic()
-        answer = await call_agent(spec, provider, instructions=call.instructions, inputs=call.inputs, visible=call.visible)
+        answer = await call_agent(
+            spec, provider, instructions=call.instructions, inputs=call.inputs, visible=call.visible
+        )
         call.emit("provider.called", {
             "provider": provider.name, "model": answer.model, "agent": spec.id, "prompt_tokens": answer.prompt_tokens,
             "completion_tokens": answer.completion_tokens, "duration_s": round(time.monotonic() - began, 6),

@@ -66,7 +66,9 @@ def workflow(app: App, edges: Edges, kind: str) -> Workflow:
         | ({"type": "static", "value": {"ok": True}} if kind == "static" else {"type": "agent", "agent": "noop"})
         for name, above in edges.items()
     ]
-    return app.load_text(json.dumps({"graph": nodes, "orchestration": {"execution": {"max_parallel": 10_000}}}), "bench")
+    return app.load_text(
+        json.dumps({"graph": nodes, "orchestration": {"execution": {"max_parallel": 10_000}}}), "bench"
+    )
 
 
 def timed(action: Callable[[], object]) -> float:
@@ -112,7 +114,9 @@ def main() -> int:
         ):
             rows.append(measure(name, edges, Path(temporary)))
             print(json.dumps(rows[-1]))
-    Path(__file__).with_name("results.json").write_text(json.dumps({"engine": rows, "repeats": REPEATS}, indent=1) + "\n")
+    Path(__file__).with_name("results.json").write_text(
+        json.dumps({"engine": rows, "repeats": REPEATS}, indent=1) + "\n"
+    )
     print(f"median ratio {statistics.median(float(str(row['ratio'])) for row in rows):.2f} (goal: at most 4)")
     return 0
 

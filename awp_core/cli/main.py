@@ -21,7 +21,10 @@ class _Parser(argparse.ArgumentParser):
         if "invalid choice" in message:
             typed = message.split("'")[1]
             close = nearest(typed, [command.name for command in commands()])
-            message, hint = f"there is no command {typed!r}", f"did you mean {close!r}?" if close else "see `awp --help`"
+            message, hint = (
+                f"there is no command {typed!r}",
+                f"did you mean {close!r}?" if close else "see `awp --help`",
+            )
         self.print_usage(sys.stderr)
         sys.stderr.write(f"error: {message}\n" + (f"hint: {hint}\n" if hint else ""))
         raise SystemExit(2)

@@ -12,8 +12,24 @@ from awp_core.events.model import Event
 from awp_core.handle import Run
 from awp_core.runs.finish import completion
 
-EXIT_CODES = {"complete": 0, "failed": 1, "partial": 3, "paused": 4, "cancelled": 130, "running": 0, "interrupted": 1}
-_MARKS = {"finished": "✓", "failed": "✗", "skipped": "–", "waiting": "?", "running": "…", "cancelled": "■", "pending": "·"}
+EXIT_CODES = {
+    "complete": 0,
+    "failed": 1,
+    "partial": 3,
+    "paused": 4,
+    "cancelled": 130,
+    "running": 0,
+    "interrupted": 1,
+}
+_MARKS = {
+    "finished": "✓",
+    "failed": "✗",
+    "skipped": "–",
+    "waiting": "?",
+    "running": "…",
+    "cancelled": "■",
+    "pending": "·",
+}
 
 
 def clean(text: str) -> str:
@@ -87,8 +103,13 @@ def finish(run: Run, *, as_json: bool) -> int:
     if status == "paused":
         for question in run.questions:
             ask = clean(question.prompt).strip()
-            sys.stderr.write(f"\n? {question.node} asks {question.chat_id or 'you'}: {ask}\n  expects {describe(question.expect)}\n")
-            sys.stderr.write(f"  answer it:  awp reply {run.id} VALUE" + (f" --node {question.node}\n" if len(run.questions) > 1 else "\n"))
+            sys.stderr.write(
+                f"\n? {question.node} asks {question.chat_id or 'you'}: {ask}\n  expects {describe(question.expect)}\n"
+            )
+            sys.stderr.write(
+                f"  answer it:  awp reply {run.id} VALUE"
+                + (f" --node {question.node}\n" if len(run.questions) > 1 else "\n")
+            )
         return EXIT_CODES[status]
     try:
         result = run.result
@@ -110,8 +131,16 @@ def describe(expect: dict[str, Any]) -> str:
     kind = expect.get("type", "text")
     if kind == "choice":
         return "one of " + ", ".join(map(str, expect.get("options") or ()))
-    return {"boolean": "yes or no", "number": "a number", "integer": "a whole number", "form": "a JSON object"}.get(kind, "text")
+    return {
+        "boolean": "yes or no",
+        "number": "a number",
+        "integer": "a whole number",
+        "form": "a JSON object",
+    }.get(kind, "text")
 
 
 def _question(question: Any) -> dict[str, Any]:
-    return {name: getattr(question, name) for name in ("node", "prompt", "expect", "channel", "chat_id", "approver", "deadline")}
+    return {
+        name: getattr(question, name)
+        for name in ("node", "prompt", "expect", "channel", "chat_id", "approver", "deadline")
+    }

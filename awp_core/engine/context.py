@@ -86,9 +86,7 @@ class EngineContext:
             scheduler.bus.emit(kind, node, data)
 
         visible = {**self.upstream, **extra}
-        return scheduler.services.call_agent(
-            AgentCall(node, agent, instructions, self.inputs, visible, emit, self.log)
-        )
+        return scheduler.services.call_agent(AgentCall(node, agent, instructions, self.inputs, visible, emit, self.log))
 
     def log(self, text: str) -> None:
         """Keep a text in the run's log and show it."""

@@ -48,7 +48,11 @@ def decide(node: PlannedNode, states: Mapping[str, NodeState], scope: Mapping[st
         return _WAIT
     for dependency, state in zip(node.dependencies, above, strict=True):
         if state.status == "failed" or state.tainted:
-            return Decision(Verdict.SKIP, f"{dependency!r} above it {'failed' if state.status == 'failed' else 'was skipped after a failure'}", "failure")
+            return Decision(
+                Verdict.SKIP,
+                f"{dependency!r} above it {'failed' if state.status == 'failed' else 'was skipped after a failure'}",
+                "failure",
+            )
     if above and not any(state.counts for state in above):
         return Decision(Verdict.SKIP, "everything it depends on was skipped", "skipped")
     reason = _closed_gate(node, states) or _false_condition(node, scope)

@@ -110,7 +110,11 @@ def build_plan(workflow: Workflow, node_types: Mapping[str, NodeType]) -> Plan:
     }
     bound = execution.max_parallel or PROVIDER_LIMIT
     cores = os.cpu_count() or 1
-    limits = {Lane.PROVIDER: bound, Lane.COMPUTE: min(cores, execution.max_parallel or cores), Lane.INSTANT: 1}
+    limits = {
+        Lane.PROVIDER: bound,
+        Lane.COMPUTE: min(cores, execution.max_parallel or cores),
+        Lane.INSTANT: 1,
+    }
     result = workflow.manifest.orchestration.result
     return Plan(nodes, execution.mode == "sequential", limits, execution.total_timeout, result)
 

@@ -86,7 +86,8 @@ def find(open_questions: dict[str, Question], node: str | None) -> Question:
     if node is None:
         if len(open_questions) > 1:
             raise ReplyError(
-                f"{len(open_questions)} questions are open: {', '.join(open_questions)}", hint="say which one: --node NODE"
+                f"{len(open_questions)} questions are open: {', '.join(open_questions)}",
+                hint="say which one: --node NODE",
             )
         if not open_questions:
             raise NotFoundError("no question is open", hint="see `awp runs --paused`")
@@ -119,7 +120,9 @@ def settle(scheduler: Scheduler) -> None:
         if question.on_timeout is not None:
             scheduler.expired(node, {"expired": True, "reply": None}, question.on_timeout)
         else:
-            scheduler.failed(node, NodeError(node.id, "nobody answered in time", hint="give it `on_timeout: {branch: …}`"))
+            scheduler.failed(
+                node, NodeError(node.id, "nobody answered in time", hint="give it `on_timeout: {branch: …}`")
+            )
 
 
 def park(scheduler: Scheduler) -> None:

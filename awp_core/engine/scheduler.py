@@ -49,7 +49,12 @@ class Scheduler:
     """
 
     def __init__(
-        self, plan: Plan, bus: EventBus, storage: RunStorage, services: Services, replies: Mapping[str, questions.PreparedReply] | None = None
+        self,
+        plan: Plan,
+        bus: EventBus,
+        storage: RunStorage,
+        services: Services,
+        replies: Mapping[str, questions.PreparedReply] | None = None,
     ) -> None:
         self.plan = plan
         self.bus = bus
@@ -275,7 +280,9 @@ class Scheduler:
             if not limit.expired():
                 raise
             raise NodeError(
-                node.id, f"it took longer than its {node.timeout:g} s and was stopped", hint="raise `timeout` on the node"
+                node.id,
+                f"it took longer than its {node.timeout:g} s and was stopped",
+                hint="raise `timeout` on the node",
             ) from exc
         check_json(output, node.id)
         return output
@@ -305,7 +312,11 @@ class Scheduler:
     def _failed(self, node: PlannedNode, error: BaseException) -> None:
         message = error.message if isinstance(error, AwpError) else f"{type(error).__name__}: {error}"
         if node.skips_on_failure:
-            self.bus.emit("node.skipped", node.id, {"reason": "it failed, and on_failure is skip", "cause": "on_failure", "error": message})
+            self.bus.emit(
+                "node.skipped",
+                node.id,
+                {"reason": "it failed, and on_failure is skip", "cause": "on_failure", "error": message},
+            )
             self.outputs[node.id] = {}
             self._release(node)
             return

@@ -44,7 +44,9 @@ class EventBus:
         self._observers.append(observer)
         return lambda: self._detach(observer)
 
-    def emit(self, kind: str, node: str | None = None, data: Mapping[str, Any] = _NOTHING, *, hold: bool = False) -> Event:
+    def emit(
+        self, kind: str, node: str | None = None, data: Mapping[str, Any] = _NOTHING, *, hold: bool = False
+    ) -> Event:
         """Record a fact and apply it to the state.
 
         Args:

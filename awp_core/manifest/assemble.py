@@ -33,4 +33,3 @@ def with_code(workflow: Workflow, node_id: str, source: str, filename: str, firs
     places = {**workflow.places, (node_id, "source"): (filename, first_line)}
     composed = read_document(document, workflow.path, is_directory=workflow.is_directory)
     return replace(composed, places=places, full=dump_yaml(data))
-

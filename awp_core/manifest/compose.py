@@ -79,9 +79,7 @@ class Node:
 
     __slots__ = ("children", "end", "start", "style", "value")
 
-    def __init__(
-        self, value: object, start: int, end: int, style: str, children: Children | None = None
-    ) -> None:
+    def __init__(self, value: object, start: int, end: int, style: str, children: Children | None = None) -> None:
         self.value = value
         self.start = start
         self.end = end
@@ -169,14 +167,8 @@ class Composer:
         self._count += size
         self._deepest = max(self._deepest, depth + height)
         if self._count > MAX_NODES:
-            hint = (
-                "repeat less: each alias counts as everything it stands for"
-                if self._anchors
-                else "split the file"
-            )
-            raise RefusedError(
-                Problem(_start(event), f"the document holds more than {MAX_NODES:,} values", hint)
-            )
+            hint = "repeat less: each alias counts as everything it stands for" if self._anchors else "split the file"
+            raise RefusedError(Problem(_start(event), f"the document holds more than {MAX_NODES:,} values", hint))
         if depth + height > MAX_DEPTH:
             raise RefusedError(
                 Problem(
@@ -271,9 +263,7 @@ class Composer:
             return node.value if isinstance(node.value, str) else written(self._text, node)
         start = _start(event)
         if self._text[start - 1 : start + 1] == "{{" or self._text[start : start + 2] == "{{":
-            self.problems.append(
-                Problem(start - 1, "'{{' starts a YAML mapping here, not a template", TEMPLATE_HINT)
-            )
+            self.problems.append(Problem(start - 1, "'{{' starts a YAML mapping here, not a template", TEMPLATE_HINT))
         else:
             hint = "put it in quotes if the bracket belongs to the text"
             self.problems.append(Problem(start, "a list or a mapping cannot be a key", hint))

@@ -19,10 +19,21 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
-_WORDS = {"true": True, "yes": True, "1": True, "on": True, "false": False, "no": False, "0": False, "off": False}
+_WORDS = {
+    "true": True,
+    "yes": True,
+    "1": True,
+    "on": True,
+    "false": False,
+    "no": False,
+    "0": False,
+    "off": False,
+}
 
 
-def resolve_inputs(workflow: Workflow, given: Mapping[str, Any], *, text: bool = False) -> tuple[dict[str, Any], list[str]]:
+def resolve_inputs(
+    workflow: Workflow, given: Mapping[str, Any], *, text: bool = False
+) -> tuple[dict[str, Any], list[str]]:
     """Return the inputs a run starts with, and warnings about undeclared ones.
 
     Args:
@@ -78,7 +89,9 @@ def _check(workflow: Workflow, name: str, spec: InputSpec, values: dict[str, Any
 def _against_schema(name: str, raw: Mapping[str, Any], value: Any) -> list[str]:
     from jsonschema import Draft7Validator, SchemaError  # slow to import, and rarely needed
 
-    schema = {key: item for key, item in raw.items() if key not in {"required", "default"} or not isinstance(item, bool)}
+    schema = {
+        key: item for key, item in raw.items() if key not in {"required", "default"} or not isinstance(item, bool)
+    }
     try:
         Draft7Validator.check_schema(schema)
     except SchemaError as exc:

@@ -123,7 +123,13 @@ class Workflow:
 
 
 def read_text(
-    text: str, name: str, *, first_line: int = 1, short: bool = False, short_name: str = "untitled", chat: bool = False
+    text: str,
+    name: str,
+    *,
+    first_line: int = 1,
+    short: bool = False,
+    short_name: str = "untitled",
+    chat: bool = False,
 ) -> Workflow:
     """Read a workflow from YAML text.
 
@@ -152,7 +158,9 @@ def read_path(target: Path, *, shown_as: str = "") -> Workflow:
         raise NotFoundError(f"there is no file or directory {str(target)!r}", hint="check the path, or see `awp list`")
     file = target / MANIFEST_FILE if target.is_dir() else target
     if not file.is_file():
-        raise NotFoundError(f"M7: {str(target)!r} has no {MANIFEST_FILE}", hint="a workflow directory needs one at its root")
+        raise NotFoundError(
+            f"M7: {str(target)!r} has no {MANIFEST_FILE}", hint="a workflow directory needs one at its root"
+        )
     try:
         data = file.read_bytes()
     except OSError as exc:

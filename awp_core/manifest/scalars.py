@@ -77,9 +77,7 @@ def resolve_tagged(text: str, tag: str) -> Scalar:
     return value
 
 
-TAG_HINT = (
-    "remove it: a manifest holds plain data only; put the value in quotes if the '!' belongs to the text"
-)
+TAG_HINT = "remove it: a manifest holds plain data only; put the value in quotes if the '!' belongs to the text"
 
 
 def short_tag(tag: str) -> str:

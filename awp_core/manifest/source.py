@@ -40,9 +40,7 @@ class Document:
 
     __slots__ = ("_lines", "_root", "data", "name", "problems", "text")
 
-    def __init__(
-        self, name: str, text: str, lines: Lines, root: Node | None, problems: tuple[Finding, ...]
-    ) -> None:
+    def __init__(self, name: str, text: str, lines: Lines, root: Node | None, problems: tuple[Finding, ...]) -> None:
         self.name = name
         self.text = text
         self.data: Any = root.value if root is not None else None
@@ -108,9 +106,7 @@ class Document:
         return nodes[-1][1] if len(nodes) == len(path) + 1 else None
 
 
-def parse_document(
-    text: str | bytes, name: str, *, first_line: int = 1, use_libyaml: bool | None = None
-) -> Document:
+def parse_document(text: str | bytes, name: str, *, first_line: int = 1, use_libyaml: bool | None = None) -> Document:
     """Parse one YAML document; never raises for bad text, its `problems` say what is wrong.
 
     Args:

@@ -26,7 +26,10 @@ def run_demo(app: App, folder: Path, reply: str) -> int:
         RunError: A cell failed.
     """
     if not QUICKSTART.is_file():
-        raise NotFoundError("the quickstart notebook is not part of an installed package", hint="clone the project, then `make demo`")
+        raise NotFoundError(
+            "the quickstart notebook is not part of an installed package",
+            hint="clone the project, then `make demo`",
+        )
     folder.mkdir(parents=True, exist_ok=True)
     _say(f"running {QUICKSTART.name} in a kernel of its own; its question is answered with {reply!r}")
     executed = folder / "quickstart.ipynb"

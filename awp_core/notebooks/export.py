@@ -61,7 +61,14 @@ def export_notebook(
     functions = {name: cell.number for cell in cells.cells for name in _agents_of(cell)}
     readme = "\n\n".join(cell.body.strip() for cell in cells.cells if cell.magic == "markdown")
     return export_workflow(
-        app, built, target, single_file=single_file, rename=rename, force=force, readme=readme, functions=functions
+        app,
+        built,
+        target,
+        single_file=single_file,
+        rename=rename,
+        force=force,
+        readme=readme,
+        functions=functions,
     )
 
 
@@ -88,7 +95,11 @@ def export_workflow(
     _check_written(app, text, target)
     if single_file:
         return _write(target.parent, {target.name: text}, force=force)
-    return _write(target, {MANIFEST_FILE: text, "agents/.gitkeep": "", "README.md": f"{readme or '# ' + name}\n"}, force=force)
+    return _write(
+        target,
+        {MANIFEST_FILE: text, "agents/.gitkeep": "", "README.md": f"{readme or '# ' + name}\n"},
+        force=force,
+    )
 
 
 def _definitions(notebook: Notebook) -> dict[str, _Definition]:
@@ -121,13 +132,23 @@ def _choose(found: dict[str, _Definition], name: str | None, notebook: Path) -> 
             raise NotFoundError.for_name("workflow", name, found)
         return found[name]
     if len(found) > 1:
-        raise UsageError(f"{str(notebook)!r} defines {len(found)} workflows: {', '.join(found)}", hint="say which: --workflow NAME")
+        raise UsageError(
+            f"{str(notebook)!r} defines {len(found)} workflows: {', '.join(found)}",
+            hint="say which: --workflow NAME",
+        )
     return next(iter(found.values()))
 
 
 def _build(definition: _Definition) -> Workflow:
     label = f"cell {definition.name}"
-    built = read_text(definition.cell.body, label, first_line=2, short=True, short_name=definition.name, chat=definition.chat)
+    built = read_text(
+        definition.cell.body,
+        label,
+        first_line=2,
+        short=True,
+        short_name=definition.name,
+        chat=definition.chat,
+    )
     for node, cell in definition.code.items():
         if built.has_node(node):
             built = with_code(built, node, cell.body, f"cell {node}", 2)
@@ -188,7 +209,8 @@ def _renamed(workflow: Workflow, name: str, *, rename: bool, single_file: bool) 
         return data
     if not rename:
         raise UsageError(
-            f"R1: the workflow is called {workflow.name!r} and the directory {name!r}", hint="choose the same name, or add --rename"
+            f"R1: the workflow is called {workflow.name!r} and the directory {name!r}",
+            hint="choose the same name, or add --rename",
         )
     data["workflow"] = {**data["workflow"], "name": name}
     return data
@@ -203,7 +225,9 @@ def _check_written(app: App, text: str, target: Path) -> None:
 def _write(folder: Path, files: dict[str, str], *, force: bool) -> list[Path]:
     taken = [name for name in files if (folder / name).exists() and name != "agents/.gitkeep"]
     if taken and not force:
-        raise UsageError(f"{str(folder / taken[0])!r} exists", hint="choose another place, or overwrite it with --force")
+        raise UsageError(
+            f"{str(folder / taken[0])!r} exists", hint="choose another place, or overwrite it with --force"
+        )
     written: list[Path] = []
     for name, text in files.items():
         path = folder / name
@@ -212,5 +236,3 @@ def _write(folder: Path, files: dict[str, str], *, force: bool) -> list[Path]:
         replace(path, text.encode("utf-8", "surrogatepass"))
         written.append(path)
     return written
-
-

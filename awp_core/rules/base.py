@@ -65,7 +65,14 @@ class RuleContext:
         return (*GRAPH_PATH, node.index, *path)
 
     def finding(
-        self, rule: Rule, path: Path, message: str, *, hint: str = "", key: bool = False, severity: Severity | None = None
+        self,
+        rule: Rule,
+        path: Path,
+        message: str,
+        *,
+        hint: str = "",
+        key: bool = False,
+        severity: Severity | None = None,
     ) -> Finding:
         """Build a finding of `rule` at a manifest path."""
         return self.workflow.document.finding(rule.name, severity or rule.severity, path, message, hint=hint, key=key)

@@ -39,7 +39,12 @@ def completion(state: RunState) -> dict[str, object]:
         "tokens": state.tokens,
         "events": state.seq,
         "nodes": {
-            name: {"status": node.status, "duration_s": node.duration, "attempts": node.attempts, "error": node.error or None}
+            name: {
+                "status": node.status,
+                "duration_s": node.duration,
+                "attempts": node.attempts,
+                "error": node.error or None,
+            }
             for name, node in state.nodes.items()
         },
     }

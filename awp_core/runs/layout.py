@@ -105,5 +105,7 @@ class RunFolder:
     def _within(self, path: Path) -> Path:
         # Ids are checked by rule R2; this holds even for a record that somebody edited.
         if not path.resolve().is_relative_to(self.root.resolve()):
-            raise RunFolderError(f"{path.name!r} leaves the run folder", hint="the record of this run was tampered with")
+            raise RunFolderError(
+                f"{path.name!r} leaves the run folder", hint="the record of this run was tampered with"
+            )
         return path

@@ -41,7 +41,9 @@ def read_record(folder: RunFolder) -> Record:
     try:
         data = folder.events.read_bytes()
     except FileNotFoundError as exc:
-        raise NotFoundError(f"run {folder.run_id} has no events.jsonl", hint="see `awp runs` for the runs there are") from exc
+        raise NotFoundError(
+            f"run {folder.run_id} has no events.jsonl", hint="see `awp runs` for the runs there are"
+        ) from exc
     except OSError as exc:
         raise RunFolderError(f"cannot read {str(folder.events)!r}: {exc.strerror}") from exc
     whole, newline, rest = data.rpartition(b"\n")
@@ -130,7 +132,9 @@ class RunStore:
         if len(matches) == 1:
             return self.folder(matches[0])
         if matches:
-            raise NotFoundError(f"{reference!r} fits {len(matches)} runs", hint=f"write more of it: {', '.join(matches[-4:])}")
+            raise NotFoundError(
+                f"{reference!r} fits {len(matches)} runs", hint=f"write more of it: {', '.join(matches[-4:])}"
+            )
         named = [run_id for run_id in ids if self.about(run_id).get("workflow") == reference]
         for run_id in reversed(named):
             if not status or read_state(self.folder(run_id)).status in status:

@@ -132,7 +132,14 @@ class RunRecorder:
             self._lock.release()
 
     def _line(self, event: Event) -> bytes:
-        body = {"seq": event.seq, "ts": event.ts, "t": event.t, "type": event.type, "node": event.node, "data": event.data}
+        body = {
+            "seq": event.seq,
+            "ts": event.ts,
+            "t": event.t,
+            "type": event.type,
+            "node": event.node,
+            "data": event.data,
+        }
         line = dump_json(body)
         if len(line) > LARGE:
             line = dump_json(self._moved(body, event))
@@ -153,7 +160,11 @@ class RunRecorder:
                 path.parent.mkdir(exist_ok=True)
             if not path.exists():
                 replace(path, encoded, sync=event.type in DURABLE)
-            references[name] = {"path": str(Path("artifacts") / path.name), "size": len(encoded), "sha256": sha256}
+            references[name] = {
+                "path": str(Path("artifacts") / path.name),
+                "size": len(encoded),
+                "sha256": sha256,
+            }
         return {**body, "data": data, "artifacts": references}
 
 

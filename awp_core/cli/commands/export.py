@@ -25,7 +25,13 @@ def _run(app: App, args: argparse.Namespace) -> int:
     from awp_core.notebooks.export import export_notebook
 
     written = export_notebook(
-        app, args.notebook, args.target, workflow=args.workflow, single_file=args.single_file, rename=args.rename, force=args.force
+        app,
+        args.notebook,
+        args.target,
+        workflow=args.workflow,
+        single_file=args.single_file,
+        rename=args.rename,
+        force=args.force,
     )
     for path in written:
         print(path)

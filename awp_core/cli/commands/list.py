@@ -24,7 +24,11 @@ def _run(app: App, args: argparse.Namespace) -> int:
         return 0
     width = max((len(entry.name) for entry in entries), default=0)
     for entry in entries:
-        print(clean(f"{entry.name:<{width}}  {entry.origin:<8} {entry.description.splitlines()[0] if entry.description else ''}".rstrip()))
+        print(
+            clean(
+                f"{entry.name:<{width}}  {entry.origin:<8} {entry.description.splitlines()[0] if entry.description else ''}".rstrip()
+            )
+        )
     return 0
 
 

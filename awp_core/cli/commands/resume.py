@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 def configure_answer(parser: argparse.ArgumentParser) -> None:
     """Add what `resume` and `reply` share."""
     parser.add_argument("--node", metavar="ID", help="which question, when several are open")
-    parser.add_argument("--replier", metavar="ID", help="who answers; refused if the question was asked of somebody else")
+    parser.add_argument(
+        "--replier", metavar="ID", help="who answers; refused if the question was asked of somebody else"
+    )
     parser.add_argument("--provider", "--engine", metavar="NAME", help="the provider from here on")
     parser.add_argument("--accept-changes", action="store_true", help="go on although the workflow was changed")
     parser.add_argument("--json", action="store_true", help="print the whole completion as JSON")
@@ -23,7 +25,9 @@ def configure_answer(parser: argparse.ArgumentParser) -> None:
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run id, a unique prefix, or a workflow name")
-    parser.add_argument("reply", nargs="?", metavar="REPLY", help="the answer; without one the run goes on after a crash")
+    parser.add_argument(
+        "reply", nargs="?", metavar="REPLY", help="the answer; without one the run goes on after a crash"
+    )
     configure_answer(parser)
 
 

@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workflow", help="a directory, a *.awp.yaml file, or a name")
-    parser.add_argument("inputs", nargs="*", metavar="name=value", help="inputs; name=@file reads the value from a file")
+    parser.add_argument(
+        "inputs", nargs="*", metavar="name=value", help="inputs; name=@file reads the value from a file"
+    )
     parser.add_argument("--provider", "--engine", metavar="NAME", help="the provider for every agent, such as stub")
-    parser.add_argument("--reply", action="append", default=[], metavar="NODE=VALUE", help="answer a question in advance")
+    parser.add_argument(
+        "--reply", action="append", default=[], metavar="NODE=VALUE", help="answer a question in advance"
+    )
     parser.add_argument("--replies", type=Path, metavar="FILE", help="a YAML or JSON file with answers by node")
     parser.add_argument("--json", action="store_true", help="print the whole completion as JSON")
     parser.add_argument("--quiet", action="store_true", help="print no progress")
@@ -31,7 +35,12 @@ def _run(app: App, args: argparse.Namespace) -> int:
     workflow = app.load(args.workflow)
     replies = gather_replies(args.reply, args.replies, app.environ)
     run = app.start(
-        workflow, pairs(args.inputs), provider=args.provider, replies=replies, text=True, observers=(Progress(quiet=args.quiet),)
+        workflow,
+        pairs(args.inputs),
+        provider=args.provider,
+        replies=replies,
+        text=True,
+        observers=(Progress(quiet=args.quiet),),
     )
     if not args.quiet:
         sys.stderr.write(f"run {run.id} of {workflow.name}\n")

@@ -22,8 +22,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _run(app: App, args: argparse.Namespace) -> int:
     if args.run:
         return _show(app.open(args.run), as_json=args.json)
-    from awp_core.cli.output import clean, print_json
     from awp_core.browse import overview
+    from awp_core.cli.output import clean, print_json
 
     rows = overview(app.runs(), limit=args.limit, paused=args.paused)
     if args.json:
@@ -50,7 +50,11 @@ def _show(run: Run, *, as_json: bool) -> int:
     width = max((len(name) for name in state.nodes), default=0)
     for name, node in state.nodes.items():
         took = f"{node.duration:8.3f} s" if node.duration is not None else " " * 10
-        print(clean(f"  {mark(node.status)} {name:<{width}}  {node.status:<9} {took}  {node.error or node.reason}".rstrip()))
+        print(
+            clean(
+                f"  {mark(node.status)} {name:<{width}}  {node.status:<9} {took}  {node.error or node.reason}".rstrip()
+            )
+        )
     for question in run.questions:
         print(clean(f"? {question.node}: {question.prompt.strip()} (expects {describe(question.expect)})"))
     return 0

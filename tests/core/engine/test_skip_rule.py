@@ -24,14 +24,16 @@ def graphs(draw):
         above = draw(st.lists(st.sampled_from(range(index)), unique=True, max_size=3)) if index else []
         kind = draw(st.sampled_from(["plain", "plain", "plain", "route", "contained", "counted"]))
         routes = [name for name in above if nodes[name]["kind"] == "route"]
-        nodes.append({
-            "id": f"n{index}",
-            "kind": kind,
-            "above": above,
-            "choice": draw(st.sampled_from(CASES)),
-            "branch": draw(st.sampled_from(CASES)) if len(routes) == 1 and draw(st.booleans()) else None,
-            "enabled": draw(st.sampled_from([True, True, True, False])),
-        })
+        nodes.append(
+            {
+                "id": f"n{index}",
+                "kind": kind,
+                "above": above,
+                "choice": draw(st.sampled_from(CASES)),
+                "branch": draw(st.sampled_from(CASES)) if len(routes) == 1 and draw(st.booleans()) else None,
+                "enabled": draw(st.sampled_from([True, True, True, False])),
+            }
+        )
     return nodes
 
 
@@ -43,14 +45,22 @@ def manifest(nodes) -> str:
             entry["branch"] = node["branch"]
         if node["kind"] == "route":
             other = next(case for case in CASES if case != node["choice"])
-            entry |= {"type": "route", "mode": "condition", "cases": [
-                {"id": other, "when": {"selector": "inputs.never", "op": "==", "value": "this"}},
-                {"id": node["choice"], "default": True},
-            ]}
+            entry |= {
+                "type": "route",
+                "mode": "condition",
+                "cases": [
+                    {"id": other, "when": {"selector": "inputs.never", "op": "==", "value": "this"}},
+                    {"id": node["choice"], "default": True},
+                ],
+            }
         elif node["kind"] == "plain":
             entry |= {"type": "static", "value": {"from": node["id"]}}
         else:
-            entry |= {"type": "agent", "agent": "fails", "on_failure": {"contained": "continue", "counted": "skip"}[node["kind"]]}
+            entry |= {
+                "type": "agent",
+                "agent": "fails",
+                "on_failure": {"contained": "continue", "counted": "skip"}[node["kind"]],
+            }
         entries.append(entry)
     return yaml.safe_dump({"inputs": {"never": {"default": "that"}}, "graph": entries}, sort_keys=False)
 
@@ -65,9 +75,7 @@ def model(nodes) -> dict[str, str]:
             above = [status[name] for name in node["above"]]
             if any(s in {"failed", "skipped by failure"} for s in above):
                 status[index] = "skipped by failure"
-            elif above and all(s == "skipped" for s in above):
-                status[index] = "skipped"
-            elif not node["enabled"] or (node["branch"] and not _chosen(node, nodes, status)):
+            elif (above and all(s == "skipped" for s in above)) or not node["enabled"] or (node["branch"] and not _chosen(node, nodes, status)):
                 status[index] = "skipped"
             else:
                 status[index] = {"contained": "failed", "counted": "skipped but counts"}.get(node["kind"], "finished")

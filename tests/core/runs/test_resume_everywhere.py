@@ -109,6 +109,8 @@ def test_a_run_cut_off_anywhere_ends_the_same_and_repeats_no_finished_node(finis
         for file, data in envelopes.items():
             assert file.read_bytes() == data
         started_again = [
-            event.node for event in run.events() if event.seq > lines and event.type == "node.started" and event.node in before
+            event.node
+            for event in run.events()
+            if event.seq > lines and event.type == "node.started" and event.node in before
         ]
         assert started_again == [], f"cut after event {lines}: {started_again} ran again"
