@@ -58,8 +58,8 @@ def canonical_json(value: JSON) -> bytes:
 def dump_json(value: JSON) -> bytes:
     """Return a value as one compact line of UTF-8, keys in their order.
 
-    This is the fast writer for values that are JSON already. Tuples are written as lists and any mapping as an
-    object.
+    This is the fast writer for values that are JSON already. Tuples are written as lists and any mapping as
+    an object.
 
     Raises:
         ValueProblem: It holds NaN, an infinity or something that has no JSON form.
@@ -119,7 +119,8 @@ def _is_plain(value: JSON, depth: int) -> bool:  # noqa: C901 - one flat chain i
     if kind is str:
         return True if value.isascii() else _is_unicode(value)
     if kind is int:
-        return -_SMALL < value < _SMALL
+        small: bool = -_SMALL < value < _SMALL
+        return small
     if kind is dict:
         if depth >= MAX_DEPTH:
             return False
