@@ -1,0 +1,1 @@
+"""Selectors, comparisons, safe expressions, and what a reply of a person means."""
