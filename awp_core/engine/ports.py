@@ -79,3 +79,6 @@ class Services(Protocol):
 
     def place(self, node: str, field: str) -> tuple[str, int]:
         """Return the file and line where the text of a node's field starts."""
+
+    async def aclose(self) -> None:
+        """Give back what the services hold."""

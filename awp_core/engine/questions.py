@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from awp_core.errors import NodeError, NotFoundError, ReplyError
@@ -26,7 +26,7 @@ def ask(scheduler: Scheduler, node: PlannedNode, question: Ask) -> None:
         "chat_id": question.envelope.chat_id, "approver": question.approver,
     }  # fmt: skip
     if question.timeout_s is not None:
-        deadline = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=question.timeout_s)
+        deadline = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=question.timeout_s)
         data["deadline"] = deadline.isoformat(timespec="seconds")
     if question.on_timeout is not None:
         data["on_timeout"] = question.on_timeout
@@ -108,13 +108,13 @@ def check_replier(question: Question, replier: str | None) -> None:
 
 def settle(scheduler: Scheduler) -> None:
     """Use recorded replies that a crash cut off, then those given in advance, then end overdue questions."""
-    for node in [name for name in scheduler.state.questions if scheduler.state.nodes[name].reply is not None]:
-        scheduler.answered(node, _output(scheduler, node))
-    for node in [name for name in scheduler.state.questions if name in scheduler.replies]:
-        scheduler.reply(node, scheduler.replies.pop(node))
-    now = datetime.datetime.now(datetime.UTC)
+    for name in [name for name in scheduler.state.questions if scheduler.state.nodes[name].reply is not None]:
+        scheduler.answered(name, _output(scheduler, name))
+    for name in [name for name in scheduler.state.questions if name in scheduler.replies]:
+        scheduler.reply(name, scheduler.replies.pop(name))
+    now = dt.datetime.now(dt.UTC)
     for question in list(scheduler.state.questions.values()):
-        if question.deadline is None or datetime.datetime.fromisoformat(question.deadline) > now:
+        if question.deadline is None or dt.datetime.fromisoformat(question.deadline) > now:
             continue
         node = scheduler.plan.nodes[question.node]
         if question.on_timeout is not None:

@@ -56,5 +56,5 @@ class RetryPolicy:
         >>> [RetryPolicy(3, 1.0, "exponential").delay(n) for n in (1, 2, 3)]
         [1.0, 2.0, 4.0]
         """
-        factor = {"fixed": 1, "linear": attempt}.get(self.growth, 2 ** (attempt - 1))
-        return min(self.interval_s * factor, self.cap_s)
+        factors = {"fixed": 1.0, "linear": float(attempt), "exponential": 2.0 ** (attempt - 1)}
+        return min(self.interval_s * factors[self.growth], self.cap_s)

@@ -268,13 +268,15 @@ class Scheduler:
             self.bus.emit("node.started", node.id, {"attempt": attempt})
 
     async def _attempt(self, node: PlannedNode) -> Any:
+        context = EngineContext(self, node)
+        limit = asyncio.timeout(node.timeout)
         try:
-            async with asyncio.timeout(node.timeout) as limit:
-                output = node.type.run(EngineContext(self, node), node.config)
+            async with limit:
+                output: Any = node.type.run(context, node.config)
                 if isinstance(output, Awaitable):
                     output = await output
                 if isinstance(output, Ask):
-                    await EngineContext(self, node).send(output.envelope)
+                    await context.send(output.envelope)
                     return output
         except TimeoutError as exc:
             if not limit.expired():

@@ -169,7 +169,8 @@ def read_path(target: Path, *, shown_as: str = "") -> Workflow:
     return read_document(parse_document(data, shown_as or str(file)), file, is_directory=is_directory)
 
 
-def read_document(document: Document, path: Path | None, *, is_directory: bool) -> Workflow:
+def read_document(document: Document, path: Path | None = None, *, is_directory: bool = False) -> Workflow:
+    """Read a workflow from a parsed document."""
     data = document.data if isinstance(document.data, dict) else {}
     nodes, problems = _read_nodes(data)
     manifest, problem = _validated(Manifest, _without_graph(data), ())
