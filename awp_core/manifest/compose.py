@@ -43,6 +43,7 @@ MAX_DEPTH = 100
 DUPLICATE_HINT = "rename one of them, or remove it"
 TEMPLATE_HINT = "put it in quotes: '{{ name }}'"
 
+_BROKEN_PATH = re.compile(r"[A-Za-z]:[^/\\]*[\x00-\x1f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PROPERTIES = re.compile(r"\A(?:[&!]\S*\s+)*")
 
@@ -210,6 +211,10 @@ class Composer:
             if "\ufffd" in text:
                 hint = "write the character itself instead of half of an escape pair"
                 self.problems.append(Problem(_start(event), "half of a surrogate pair is no character", hint))
+        if event.style == '"' and _BROKEN_PATH.match(text):
+            message = "a backslash in this path became a control character"
+            hint = "use single quotes, or double the backslashes"
+            self.problems.append(Problem(_start(event), message, hint, Severity.WARNING))
         return text
 
     def _alias(self, event: AliasEvent, depth: int) -> Node:
@@ -251,6 +256,8 @@ class Composer:
             if key is None:
                 continue
             start = _start(key_event)
+            if child.start == child.end:  # the scanners place a missing value differently
+                child.start = child.end = _end(key_event)
             target = merges if key == "<<" and _is_plain(key_event) else children
             if key in target:
                 self._duplicate(key, start, target[key][0])
@@ -270,7 +277,7 @@ class Composer:
         if node.children is None:
             return node.value if isinstance(node.value, str) else written(self._text, node)
         start = _start(event)
-        if self._text[start - 1 : start + 1] == "{{" or self._text[start : start + 2] == "{{":
+        if self._text[max(start - 1, 0) : start + 1] == "{{":
             self.problems.append(
                 Problem(start - 1, "'{{' starts a YAML mapping here, not a template", TEMPLATE_HINT)
             )
