@@ -43,6 +43,7 @@ MAX_DEPTH = 100
 DUPLICATE_HINT = "rename one of them, or remove it"
 TEMPLATE_HINT = "put it in quotes: '{{ name }}'"
 
+_BROKEN_PATH = re.compile(r"[A-Za-z]:[^/\\]*[\x00-\x1f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PROPERTIES = re.compile(r"\A(?:[&!]\S*\s+)*")
 
@@ -79,7 +80,9 @@ class Node:
 
     __slots__ = ("children", "end", "start", "style", "value")
 
-    def __init__(self, value: object, start: int, end: int, style: str, children: Children | None = None) -> None:
+    def __init__(
+        self, value: object, start: int, end: int, style: str, children: Children | None = None
+    ) -> None:
         self.value = value
         self.start = start
         self.end = end
@@ -167,8 +170,14 @@ class Composer:
         self._count += size
         self._deepest = max(self._deepest, depth + height)
         if self._count > MAX_NODES:
-            hint = "repeat less: each alias counts as everything it stands for" if self._anchors else "split the file"
-            raise RefusedError(Problem(_start(event), f"the document holds more than {MAX_NODES:,} values", hint))
+            hint = (
+                "repeat less: each alias counts as everything it stands for"
+                if self._anchors
+                else "split the file"
+            )
+            raise RefusedError(
+                Problem(_start(event), f"the document holds more than {MAX_NODES:,} values", hint)
+            )
         if depth + height > MAX_DEPTH:
             raise RefusedError(
                 Problem(
@@ -202,6 +211,10 @@ class Composer:
             if "\ufffd" in text:
                 hint = "write the character itself instead of half of an escape pair"
                 self.problems.append(Problem(_start(event), "half of a surrogate pair is no character", hint))
+        if event.style == '"' and _BROKEN_PATH.match(text):
+            message = "a backslash in this path became a control character"
+            hint = "use single quotes, or double the backslashes"
+            self.problems.append(Problem(_start(event), message, hint, Severity.WARNING))
         return text
 
     def _alias(self, event: AliasEvent, depth: int) -> Node:
@@ -243,6 +256,8 @@ class Composer:
             if key is None:
                 continue
             start = _start(key_event)
+            if child.start == child.end:  # the scanners place a missing value differently
+                child.start = child.end = _end(key_event)
             target = merges if key == "<<" and _is_plain(key_event) else children
             if key in target:
                 self._duplicate(key, start, target[key][0])
@@ -262,8 +277,10 @@ class Composer:
         if node.children is None:
             return node.value if isinstance(node.value, str) else written(self._text, node)
         start = _start(event)
-        if self._text[start - 1 : start + 1] == "{{" or self._text[start : start + 2] == "{{":
-            self.problems.append(Problem(start - 1, "'{{' starts a YAML mapping here, not a template", TEMPLATE_HINT))
+        if self._text[max(start - 1, 0) : start + 1] == "{{":
+            self.problems.append(
+                Problem(start - 1, "'{{' starts a YAML mapping here, not a template", TEMPLATE_HINT)
+            )
         else:
             hint = "put it in quotes if the bracket belongs to the text"
             self.problems.append(Problem(start, "a list or a mapping cannot be a key", hint))

@@ -16,10 +16,12 @@ from yaml.parser import Parser
 from yaml.reader import Reader
 from yaml.scanner import Scanner
 
-# Tabs between tokens and directives are judged differently by libyaml.
-_PURE_ONLY = re.compile(r"\t|^%|^\.\.\.", re.MULTILINE)
+# Tabs between tokens, directives, explicit keys, tags and a comment glued to `|` are judged differently by libyaml.
+_PURE_ONLY = re.compile(r"""\t|^%|^\.\.\.|\?|[|>][-+0-9]*#|(?:^|[^\w.)])!""", re.MULTILINE)
 # YAML 1.1 takes these for line breaks, editors and YAML 1.2 do not.
 _ODD_BREAKS = "\x85\u2028\u2029"
+# The pure scanner ends a word in a flow list at "?", so `[really?]` would be an error.
+_INNER_QUESTION = re.compile(r"""(?<=[^\s?,\[\]{}"'])\?""")
 _NONCHARACTERS = [chr(code) for code in range(0xFDD0, 0xFDF0)]
 
 SCANNER_ERRORS = (YAMLError, ValueError, OverflowError)
@@ -73,19 +75,23 @@ def libyaml_events(text: str) -> NextEvent:
     return cast("NextEvent", CParser(text).get_event)
 
 
-def hide_odd_breaks(text: str) -> tuple[str, dict[int, str]]:
-    """Replace characters that only YAML 1.1 takes for line breaks by noncharacters of the same length.
+def hide(text: str) -> tuple[str, dict[int, str]]:
+    """Replace characters that only YAML 1.1 gives a meaning by noncharacters, one for one.
 
     Returns the text to scan, and the table for `str.translate` that restores them in a value.
     """
     present = [char for char in _ODD_BREAKS if char in text]
-    if not present:
+    question = _INNER_QUESTION.search(text) is not None
+    if not present and not question:
         return text, {}
     lower = text.lower()
-    free = [char for char in _NONCHARACTERS if char not in text and f"{ord(char):x}" not in lower]
-    pairs = list(zip(present, free, strict=False))
-    hidden = text.translate({ord(char): spare for char, spare in pairs})
-    return hidden, {ord(spare): char for char, spare in pairs}
+    spare = iter(char for char in _NONCHARACTERS if char not in text and f"{ord(char):x}" not in lower)
+    table = dict(zip(present, spare, strict=False))
+    hidden = text.translate({ord(char): other for char, other in table.items()})
+    if question and (mark := next(spare, "")):
+        hidden = _INNER_QUESTION.sub(mark, hidden)
+        table["?"] = mark
+    return hidden, {ord(other): char for char, other in table.items()}
 
 
 def error_parts(exc: BaseException) -> ErrorParts:

@@ -12,7 +12,7 @@ from awp_core.manifest.lines import Lines
 from awp_core.manifest.scanner import (
     SCANNER_ERRORS,
     has_libyaml,
-    hide_odd_breaks,
+    hide,
     libyaml_events,
     pure_events,
     wants_pure,
@@ -162,7 +162,7 @@ def _forbidden_characters(text: str) -> list[Problem]:
 
 
 def _compose(text: str, *, libyaml: bool) -> tuple[Node | None, list[Problem]]:
-    hidden, restore = hide_odd_breaks(text)
+    hidden, restore = hide(text)
     if libyaml and not wants_pure(hidden):
         composer = Composer(libyaml_events(hidden), text, restore)
         try:
