@@ -55,6 +55,8 @@ def decide(node: PlannedNode, states: Mapping[str, NodeState], scope: Mapping[st
             )
     if above and not any(state.counts for state in above):
         return Decision(Verdict.SKIP, "everything it depends on was skipped", "skipped")
+    if not node.gates and node.enabled and not node.conditions and not any(state.expired for state in above):
+        return _RUN
     reason = _closed_gate(node, states) or _false_condition(node, scope)
     return Decision(Verdict.SKIP, reason, "gate") if reason else _RUN
 

@@ -14,6 +14,7 @@ from awp_core.manifest.load import Workflow
 from awp_core.manifest.models import BranchGate, GraphNode
 from awp_core.nodes.base import Lane, NodeType
 
+_NO_RETRY = RetryPolicy()
 PROVIDER_LIMIT = 16  # default of execution.max_parallel (spec 02, Scheduling)
 
 
@@ -104,8 +105,10 @@ def build_plan(workflow: Workflow, node_types: Mapping[str, NodeType]) -> Plan:
     assert workflow.manifest is not None  # noqa: S101 - validated by the caller, and mypy needs to know
     graph = workflow.graph
     execution = workflow.manifest.orchestration.execution
+    used = {node_types[node.type].name: node_types[node.type] for node in workflow.nodes}
+    in_place = frozenset(name for name, kind in used.items() if not inspect.iscoroutinefunction(kind.run))
     nodes = {
-        node.id: _planned(node, node_types[node.type], graph.dependents[node.id], execution.node_timeout)
+        node.id: _planned(node, node_types[node.type], graph.dependents[node.id], execution.node_timeout, in_place)
         for node in workflow.nodes
     }
     bound = execution.max_parallel or PROVIDER_LIMIT
@@ -119,13 +122,15 @@ def build_plan(workflow: Workflow, node_types: Mapping[str, NodeType]) -> Plan:
     return Plan(nodes, execution.mode == "sequential", limits, execution.total_timeout, result)
 
 
-def _planned(node: GraphNode, kind: NodeType, dependents: tuple[str, ...], agent_timeout: float) -> PlannedNode:
+def _planned(
+    node: GraphNode, kind: NodeType, dependents: tuple[str, ...], agent_timeout: float, in_place: frozenset[str]
+) -> PlannedNode:
     config = kind.config.model_validate(node.config)
     timeout = node.timeout or kind.timeout(config)
     if timeout is None and kind.lane is Lane.PROVIDER:
         timeout = agent_timeout
-    retry = RetryPolicy.of(node.retry)
-    instant = kind.lane is Lane.INSTANT and not inspect.iscoroutinefunction(kind.run) and not retry.retries
+    retry = RetryPolicy.of(node.retry) if "retry" in node.raw else _NO_RETRY
+    instant = kind.lane is Lane.INSTANT and kind.name in in_place and not retry.retries
     return PlannedNode(
         node.id, node.index, node, kind, config, tuple(dict.fromkeys(node.dependency_ids)), tuple(dependents),
         node.branch, _conditions(node), node.enabled is not False, frozenset(kind.cases(config)), retry, timeout, instant,
@@ -133,6 +138,8 @@ def _planned(node: GraphNode, kind: NodeType, dependents: tuple[str, ...], agent
 
 
 def _conditions(node: GraphNode) -> tuple[tuple[str, Expression], ...]:
+    if node.when is None and isinstance(node.enabled, bool) and not any(d.when for d in node.depends_on):
+        return ()
     texts = [("enabled", node.enabled)] if isinstance(node.enabled, str) else []
     if node.when is not None:
         texts.append(("when", node.when))
