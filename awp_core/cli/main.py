@@ -51,7 +51,7 @@ def build_parser() -> argparse.ArgumentParser:
     for command in commands():
         child = sub.add_parser(command.name, help=command.summary, description=command.summary)
         command.configure(child)
-        child.set_defaults(run=command.run)
+        child.set_defaults(execute=command.run)
     return parser
 
 
@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from awp_core.app import App
 
     try:
-        code: int = args.run(App(runs_dir=args.runs_dir), args)
+        code: int = args.execute(App(runs_dir=args.runs_dir), args)
         sys.stdout.flush()
     except AwpError as error:
         if args.debug:
