@@ -228,8 +228,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        for key, _ in pairs:
+            if key in seen:
+                break
+            seen.add(key)
         raise ValueProblem(
-            f"the key {shorten(repr(twice), 60)} stands twice in one JSON object", hint="remove one of them"
+            f"the key {shorten(repr(key), 60)} stands twice in one JSON object", hint="remove one of them"
         )
     return mapping

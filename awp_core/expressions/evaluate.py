@@ -1,9 +1,9 @@
 """Safe expressions for `when`, `enabled`, loops and checks (spec 02, Graph entries: Expressions).
 
-Safety rests on two whitelists. Parsing refuses every construct that is not listed, before anything runs (module
-`syntax`). Evaluation gives simpleeval handlers and operators of our own: a dot is only ever a mapping lookup, a
-name only ever `state`, `inputs`, `env`, an input or a node, and every result has a bounded size. State holds JSON
-values, so no object with behaviour is within reach.
+Safety rests on two whitelists. Parsing refuses every construct that is not listed, before anything runs
+(module `syntax`). Evaluation gives simpleeval handlers and operators of our own: a dot is only ever a
+mapping lookup, a name only ever `state`, `inputs`, `env`, an input or a node, and every result has a bounded
+size. State holds JSON values, so no object with behaviour is within reach.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Selectors: short paths that pick one value out of a run (spec 02, Selectors).
 
 `node.field.sub.0.x` walks mapping keys and list indices. A bare name is an input first, then a node's whole
-output; `inputs.name` is always the input, `env.NAME` a declared environment variable. With more than one part
-the node comes first, and an input of that name is walked only when there is no such output. A key that contains
-dots is found because the longest run of parts that is a key wins: in `load.a.b`, a key `a.b` beats `a`.
+output; `inputs.name` is always the input, `env.NAME` a declared environment variable. With more than one
+part the node comes first, and an input of that name is walked only when there is no such output. A key that
+contains dots is found because the longest run of parts that is a key wins: in `load.a.b`, a key `a.b` beats
+`a`.
 """
 
 from __future__ import annotations
