@@ -1,7 +1,7 @@
 """What a person's reply means for the type a question expects (spec 02, Pause and resume).
 
-`boolean` fails closed: whole words, negatives first, and what is not recognised is no. The other types reject a
-bad reply with a message, so that the run stays paused and the person can answer again.
+`boolean` fails closed: whole words, negatives first, and what is not recognised is no. The other types reject
+a bad reply with a message, so that the run stays paused and the person can answer again.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def coerce_reply(
     """
     _check_raw(raw)
     if kind not in TYPES:
-        close = nearest(kind, TYPES)
+        close = nearest(str(kind), TYPES)
         raise ReplyError(
             f"the question expects the unknown type {kind!r:.60}",
             hint=f"did you mean {close!r}?" if close else f"types: {', '.join(TYPES)}",
