@@ -63,7 +63,7 @@ class Execution:
         self.folder = folder
         self.recorder = recorder
         redactor = Redactor(job.secrets, fields=job.sensitive_fields)
-        self.bus = EventBus(recorder, state, redactor, start_clock())
+        self.bus = EventBus(recorder, state, redactor, start_clock(state.t))
         self.scheduler = Scheduler(job.plan, self.bus, recorder, job.services, job.replies)
         self.working = True
 

@@ -28,7 +28,7 @@ class NodeState:
         error, hint, detail: Message, advice and the user's own code lines, when it failed.
         reason: Why it was skipped.
         attempts: How often it was started.
-        started, ended: Monotonic seconds within the process that ran it.
+        started, ended: Seconds of the run's own clock (`Event.t`).
         order: Sequence number of the event that ended it; 0 while it has not.
     """
 
@@ -89,6 +89,7 @@ class RunState:
     active_s: float = 0.0
     tokens: int = 0
     seq: int = 0
+    t: float = 0.0
 
     def node(self, node_id: str) -> NodeState:
         """Return the state of a node, which is `pending` if nothing happened to it yet."""
@@ -121,7 +122,7 @@ def fold(events: Iterable[Event]) -> RunState:
 def apply(state: RunState, event: Event) -> None:
     """Change `state` by one event. An unknown type, from a newer version, changes nothing but `seq`."""
     if event.seq:
-        state.seq = event.seq
+        state.seq, state.t = event.seq, event.t
     handler = _HANDLERS.get(event.type)
     if handler is not None:
         handler(state, event)

@@ -16,7 +16,7 @@ class Event(NamedTuple):
     Attributes:
         seq: Position in the run, from 1. Transient events, which are never recorded, have 0.
         ts: UTC time, ISO 8601 with milliseconds.
-        t: Seconds of a monotonic clock since the process began to work on the run.
+        t: Seconds the run has worked, by a monotonic clock that stands still while nobody works on it.
         type: A key of `EVENT_TYPES`.
         node: The node it is about, or None.
         data: What happened; JSON values only.
@@ -108,12 +108,12 @@ class Stamp(NamedTuple):
 Clock = Callable[[], Stamp]
 
 
-def start_clock() -> Clock:
-    """Return a clock whose monotonic offset starts now.
+def start_clock(offset: float = 0.0) -> Clock:
+    """Return a clock whose monotonic seconds start at `offset`; a resumed run goes on from its last event.
 
     The text of the current second is kept, because formatting it anew is most of the cost of an event.
     """
-    origin = time.monotonic()
+    origin = time.monotonic() - offset
     second, prefix = -1, ""
 
     def now() -> Stamp:
