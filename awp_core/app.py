@@ -205,6 +205,8 @@ class App:
                 raise RunError(f"run {run.id} is running already", hint="wait for it: run.wait()")
             self.reply(run, reply, node=node, replier=replier)
             return run
+        if run.snapshot.over:
+            raise RunError(f"run {run.id} is over: {run.status}", hint="start a new one with `awp run`")
         known = workflow or self.library.of_run(run.run_folder)
         plan = self.plan(known)
         self._check_environment(known)

@@ -53,10 +53,11 @@ class Run:
     @property
     def snapshot(self) -> RunState:
         """Everything known now; read-only."""
-        if self._execution is not None:
-            return self._execution.state
+        execution = self._execution
+        if execution is not None and (execution.working or execution.state.over):
+            return execution.state
         if self._state is None or not self._state.over:
-            self._state = read_state(self._folder)
+            self._state = read_state(self._folder)  # another process may have gone on with it
         return self._state
 
     @property
@@ -66,7 +67,7 @@ class Run:
         `interrupted` is a run that was cut off by a crash; `resume` goes on with it.
         """
         status = self.snapshot.status
-        if status == "running" and self._execution is None and not is_locked(self._folder.lock):
+        if status == "running" and self.execution is None and not is_locked(self._folder.lock):
             return "interrupted"
         return status
 
