@@ -50,9 +50,7 @@ def canonical_json(value: JSON) -> bytes:
         ValueProblem: It is not JSON.
     """
     check_json(value)
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    ).encode()
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
 def dump_json(value: JSON) -> bytes:
@@ -70,9 +68,7 @@ def dump_json(value: JSON) -> bytes:
         check_json(value)
         raise ValueProblem(f"the value cannot be written as JSON: {shorten(str(exc), 200)}") from exc
     # The two words also occur in ordinary text, so look twice only when one is there.
-    if (b"NaN" in line or b"Infinity" in line) and to_json(
-        value, fallback=_as_dict, inf_nan_mode="null"
-    ) != line:
+    if (b"NaN" in line or b"Infinity" in line) and to_json(value, fallback=_as_dict, inf_nan_mode="null") != line:
         check_json(value)
         raise ValueProblem("the value holds NaN or an infinity, which JSON cannot", hint="use null instead")
     return line
@@ -153,9 +149,7 @@ def _is_unicode(text: str) -> bool:
 def _find_problem(value: JSON, where: str, depth: int) -> None:
     if isinstance(value, dict | list):
         if depth >= MAX_DEPTH:
-            raise ValueProblem(
-                f"{shorten(where, 100)} is more than {MAX_DEPTH} levels deep", hint="flatten it"
-            )
+            raise ValueProblem(f"{shorten(where, 100)} is more than {MAX_DEPTH} levels deep", hint="flatten it")
         if isinstance(value, list):
             for index, item in enumerate(value):
                 _find_problem(item, f"{where}[{index}]", depth + 1)
@@ -175,9 +169,7 @@ def _scalar_problem(value: JSON) -> tuple[str, str] | None:
         return None
     if isinstance(value, str):
         return (
-            None
-            if _is_unicode(value)
-            else ("is text with half a character (a lone surrogate)", "decode it as UTF-8")
+            None if _is_unicode(value) else ("is text with half a character (a lone surrogate)", "decode it as UTF-8")
         )
     if isinstance(value, int):
         if -_TOO_BIG < value < _TOO_BIG:
@@ -201,17 +193,11 @@ def _check_key(key: JSON, where: str) -> None:
             hint="keys must be text",
         )
     if not _is_unicode(key):
-        raise ValueProblem(
-            f"{where} has a key with half a character (a lone surrogate)", hint="decode it as UTF-8"
-        )
+        raise ValueProblem(f"{where} has a key with half a character (a lone surrogate)", hint="decode it as UTF-8")
 
 
 def _below(where: str, key: str) -> str:
-    return (
-        f"{where}.{key}"
-        if key.isidentifier() and len(key) <= 60
-        else f"{where}[{shorten(json.dumps(key), 60)}]"
-    )
+    return f"{where}.{key}" if key.isidentifier() and len(key) <= 60 else f"{where}[{shorten(json.dumps(key), 60)}]"
 
 
 def _as_dict(value: JSON) -> dict[Any, Any]:

@@ -40,9 +40,7 @@ class Redactor:
     """
 
     def __init__(self, secrets: Mapping[str, JSON], fields: Iterable[str] = ()) -> None:
-        self._secrets = {
-            text for value in secrets.values() if value is not None for text in _spellings(str(value))
-        }
+        self._secrets = {text for value in secrets.values() if value is not None for text in _spellings(str(value))}
         self._fields = frozenset(fields)
         self._field_marks = tuple(dump_json(name).decode() for name in self._fields)
         self._learned = 0

@@ -28,9 +28,7 @@ def _calculate(sign: str, apply: Operation) -> Operation:
 
     def calculate(left: JSON, right: JSON) -> JSON:
         if not (is_number(left) and is_number(right)):
-            raise ExpressionError(
-                f"cannot calculate {describe(left)} {sign} {describe(right)}", hint="numbers only"
-            )
+            raise ExpressionError(f"cannot calculate {describe(left)} {sign} {describe(right)}", hint="numbers only")
         try:
             return _bounded(apply(left, right))
         except ZeroDivisionError as exc:
@@ -78,9 +76,7 @@ def _too_large() -> ExpressionError:
 
 def _negate(value: JSON) -> JSON:
     if not is_number(value):
-        raise ExpressionError(
-            f"cannot negate {describe(value)}", hint="for the opposite of a condition write `not`"
-        )
+        raise ExpressionError(f"cannot negate {describe(value)}", hint="for the opposite of a condition write `not`")
     return -value
 
 
@@ -121,9 +117,7 @@ def _round(value: JSON, places: JSON = None) -> JSON:
     if places is None:
         return round(value)
     if isinstance(places, bool) or not isinstance(places, int) or abs(places) > MAX_PLACES:
-        raise ExpressionError(
-            f"round to {describe(places)} places", hint=f"a whole number up to {MAX_PLACES}"
-        )
+        raise ExpressionError(f"round to {describe(places)} places", hint=f"a whole number up to {MAX_PLACES}")
     try:
         return round(value, places)
     except OverflowError as exc:

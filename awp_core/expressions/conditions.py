@@ -41,9 +41,7 @@ def compare(op: str, left: JSON, right: JSON) -> bool:
     if op == "!=":
         return not equal(left, right)
     if op in _ORDER:
-        if not (is_number(left) and is_number(right)) and not (
-            isinstance(left, str) and isinstance(right, str)
-        ):
+        if not (is_number(left) and is_number(right)) and not (isinstance(left, str) and isinstance(right, str)):
             raise _incomparable(op, left, right)
         return _ORDER[op](left, right)
     if op == "contains":
@@ -83,9 +81,7 @@ def describe(value: JSON) -> str:
         text = json.dumps(value[:_SHOWN], ensure_ascii=False)
         return f"text {text}" if len(value) <= _SHOWN else f"text {text[:-1]}…"
     if isinstance(value, int):
-        shown = (
-            str(value) if abs(value) < 10**_SHOWN else f"of about {value.bit_length() * 0.30103:.0f} digits"
-        )
+        shown = str(value) if abs(value) < 10**_SHOWN else f"of about {value.bit_length() * 0.30103:.0f} digits"
         return f"number {shown}"
     if isinstance(value, float):
         return f"number {value!r}"
@@ -106,9 +102,7 @@ def _contains(op: str, left: JSON, right: JSON, *, container: JSON, item: JSON) 
 
 def _incomparable(op: str, left: JSON, right: JSON) -> ComparisonError:
     hint = (
-        "order exists between two numbers or two texts"
-        if op in _ORDER
-        else "a list, a text or a mapping can contain"
+        "order exists between two numbers or two texts" if op in _ORDER else "a list, a text or a mapping can contain"
     )
     if left is None or right is None:
         hint = f"null is what a missing path gives; {hint}"

@@ -52,9 +52,7 @@ class Expression:
         paths = paths_of(tree)
         return cls(text, tuple(dict.fromkeys(path[0] for path in paths)), paths, tree)
 
-    def evaluate(
-        self, state: Mapping[str, JSON], inputs: Mapping[str, JSON], env: Mapping[str, JSON]
-    ) -> JSON:
+    def evaluate(self, state: Mapping[str, JSON], inputs: Mapping[str, JSON], env: Mapping[str, JSON]) -> JSON:
         """Return the value.
 
         A missing path is null. `and` and `or` return the deciding value, so `state.a.score or 0` works.
@@ -70,17 +68,13 @@ class Expression:
         try:
             return _Evaluation(state, inputs, env).value(self._tree)
         except AwpError as exc:
-            raise ExpressionError(
-                f"{shorten(self.text.strip(), 200)!r}: {exc.message}", hint=exc.hint
-            ) from exc
+            raise ExpressionError(f"{shorten(self.text.strip(), 200)!r}: {exc.message}", hint=exc.hint) from exc
 
 
 class _Evaluation:
     """One evaluation: simpleeval with our whitelist, bound to the values of one moment."""
 
-    def __init__(
-        self, state: Mapping[str, JSON], inputs: Mapping[str, JSON], env: Mapping[str, JSON]
-    ) -> None:
+    def __init__(self, state: Mapping[str, JSON], inputs: Mapping[str, JSON], env: Mapping[str, JSON]) -> None:
         from simpleeval import SimpleEval
 
         self._roots = {"state": state, "inputs": inputs, "env": env}
@@ -116,9 +110,7 @@ class _Evaluation:
         if not isinstance(container, list | str):
             return _entry(container, key)
         if isinstance(key, bool) or not isinstance(key, int):
-            raise ExpressionError(
-                f"{describe(container)} has no index {describe(key)}", hint="use a whole number"
-            )
+            raise ExpressionError(f"{describe(container)} has no index {describe(key)}", hint="use a whole number")
         return container[key] if -len(container) <= key < len(container) else None
 
     def _list(self, node: ast.List | ast.Tuple) -> list[JSON]:

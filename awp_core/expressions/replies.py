@@ -46,9 +46,7 @@ class Reply(NamedTuple):
     note: str = ""
 
 
-def coerce_reply(
-    kind: str, raw: JSON, options: Sequence[JSON] = (), schema: Mapping[str, JSON] | None = None
-) -> Reply:
+def coerce_reply(kind: str, raw: JSON, options: Sequence[JSON] = (), schema: Mapping[str, JSON] | None = None) -> Reply:
     """Turn a raw reply into the value a question expects.
 
     Args:
@@ -116,9 +114,7 @@ def _integer(raw: JSON, _options: Sequence[JSON]) -> Reply:
     number = _to_number(raw, "a whole number")
     if isinstance(number, float):
         if not number.is_integer():
-            raise ReplyError(
-                f"{describe(raw)} is not a whole number", hint="a whole number is expected, such as 3"
-            )
+            raise ReplyError(f"{describe(raw)} is not a whole number", hint="a whole number is expected, such as 3")
         number = int(number)
     return Reply(number)
 
@@ -129,9 +125,7 @@ def _to_number(raw: JSON, wanted: str) -> int | float:
         return number
     text = raw.strip() if isinstance(raw, str) else ""
     if _COMMA.fullmatch(text):
-        raise ReplyError(
-            f"{describe(raw)} is not {wanted}", hint=f"write a dot: {text.replace(',', '.'):.60}"
-        )
+        raise ReplyError(f"{describe(raw)} is not {wanted}", hint=f"write a dot: {text.replace(',', '.'):.60}")
     if not _NUMBER.fullmatch(text):
         raise ReplyError(f"{describe(raw)} is not {wanted}", hint=f"{wanted} is expected, such as 3")
     if text.lstrip("+-").isdigit():
@@ -144,9 +138,7 @@ def _to_number(raw: JSON, wanted: str) -> int | float:
 
 def _choice(raw: JSON, options: Sequence[JSON]) -> Reply:
     if not options:
-        raise ReplyError(
-            "the question has no options to choose from", hint="give `expect.options` in the manifest"
-        )
+        raise ReplyError("the question has no options to choose from", hint="give `expect.options` in the manifest")
     text = "" if raw is None else _shown(raw).strip()
     for same in (str, str.casefold):
         fitting = [option for option in options if same(_shown(option).strip()) == same(text)]
@@ -155,9 +147,7 @@ def _choice(raw: JSON, options: Sequence[JSON]) -> Reply:
         if fitting:
             break
     listed = ", ".join(_shown(option) for option in options)
-    raise ReplyError(
-        f"{describe(raw)} is not one of the options", hint=f"choose one of: {shorten(listed, 500)}"
-    )
+    raise ReplyError(f"{describe(raw)} is not one of the options", hint=f"choose one of: {shorten(listed, 500)}")
 
 
 def _form(raw: JSON, _options: Sequence[JSON]) -> Reply:
@@ -168,9 +158,7 @@ def _form(raw: JSON, _options: Sequence[JSON]) -> Reply:
         except ValueProblem as exc:
             raise ReplyError(f"the form is {exc.message}", hint="a JSON object is expected") from exc
     if not isinstance(value, dict):
-        raise ReplyError(
-            f"the form is {describe(value)}", hint='a JSON object is expected, such as {"name": "value"}'
-        )
+        raise ReplyError(f"the form is {describe(value)}", hint='a JSON object is expected, such as {"name": "value"}')
     return Reply(value)
 
 
@@ -207,13 +195,9 @@ def _validate(value: JSON, schema: Mapping[str, JSON]) -> None:
             hint="correct `expect.schema`",
         ) from exc
     if errors:
-        lines = [
-            f"{_place(error.absolute_path)}: {shorten(error.message, 200)}" for error in errors[:_LISTED]
-        ]
+        lines = [f"{_place(error.absolute_path)}: {shorten(error.message, 200)}" for error in errors[:_LISTED]]
         more = f"\n… and {len(errors) - _LISTED} more" if len(errors) > _LISTED else ""
-        raise ReplyError(
-            "the reply does not fit:\n" + "\n".join(lines) + more, hint="correct this and answer again"
-        )
+        raise ReplyError("the reply does not fit:\n" + "\n".join(lines) + more, hint="correct this and answer again")
 
 
 def _first_line(error: BaseException) -> str:

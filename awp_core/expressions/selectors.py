@@ -73,9 +73,7 @@ class Selector:
             SelectorError: It is empty, too long, has an empty part or uses brackets.
         """
         if not isinstance(text, str):
-            raise SelectorError(
-                f"a selector must be text, not {type(text).__name__}", hint="write `node.field`"
-            )
+            raise SelectorError(f"a selector must be text, not {type(text).__name__}", hint="write `node.field`")
         text = text.strip()
         if not text:
             raise SelectorError("the selector is empty", hint="write a name, or `node.field`")
@@ -114,9 +112,7 @@ def select(
     for space in spaces:
         if parts[0] in space:
             return _walk(space[parts[0]], parts[0], parts[1:])
-    return Selected(
-        None, False, nearest(parts[0], [*islice(inputs, _COMPARED_KEYS), *islice(outputs, _COMPARED_KEYS)])
-    )
+    return Selected(None, False, nearest(parts[0], [*islice(inputs, _COMPARED_KEYS), *islice(outputs, _COMPARED_KEYS)]))
 
 
 def roots_of(selector: Selector) -> tuple[Root, ...]:

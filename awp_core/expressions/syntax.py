@@ -84,9 +84,7 @@ def _parse(text: str) -> ast.expr:
             f"{_quoted(text)} is not an expression: {exc.msg} at column {column}", hint=_spelling_hint(text)
         ) from exc
     except (ValueError, MemoryError, RecursionError) as exc:
-        raise ExpressionError(
-            f"{_quoted(text)} cannot be read: {type(exc).__name__}", hint="make it simpler"
-        ) from exc
+        raise ExpressionError(f"{_quoted(text)} cannot be read: {type(exc).__name__}", hint="make it simpler") from exc
 
 
 def _walk(tree: ast.expr) -> Iterator[tuple[ast.AST, int]]:
@@ -129,16 +127,10 @@ def _call_problem(node: ast.Call) -> str:
 def _constant_problem(value: object) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "a number without end is not allowed"
-    if (
-        isinstance(value, str)
-        and not value.isascii()
-        and any("\ud800" <= character <= "\udfff" for character in value)
-    ):
+    if isinstance(value, str) and not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
         return "text with half a character is not allowed"
     return (
-        ""
-        if value is None or isinstance(value, str | bool | int | float)
-        else f"{type(value).__name__} is not allowed"
+        "" if value is None or isinstance(value, str | bool | int | float) else f"{type(value).__name__} is not allowed"
     )
 
 

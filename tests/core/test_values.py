@@ -62,6 +62,11 @@ def test_accepts_every_kind_of_json(value):
 def test_refuses_what_is_too_deep_and_what_contains_itself():
     with pytest.raises(ValueProblem, match="200 levels"):
         check_json(nested(201))
+    mappings: object = 1
+    for _ in range(201):
+        mappings = {"a": mappings}
+    with pytest.raises(ValueProblem, match="200 levels"):
+        check_json(mappings)
     loop: list[object] = []
     loop.append(loop)
     with pytest.raises(ValueProblem, match="200 levels"):

@@ -168,9 +168,7 @@ def test_each_long_line_of_a_key_is_a_secret():
 def test_a_sensitive_field_is_replaced_whatever_it_holds(value):
     fields = Redactor({}).field(["ssn"])
     assert fields.enabled is True
-    assert fields.clean({"user": {"ssn": value, "name": "Ann"}}) == {
-        "user": {"ssn": "[REDACTED]", "name": "Ann"}
-    }
+    assert fields.clean({"user": {"ssn": value, "name": "Ann"}}) == {"user": {"ssn": "[REDACTED]", "name": "Ann"}}
 
 
 def test_a_field_with_another_name_is_left_alone():
@@ -180,9 +178,7 @@ def test_a_field_with_another_name_is_left_alone():
 
 def test_the_value_of_a_sensitive_field_is_replaced_elsewhere_from_then_on():
     fields = Redactor({}).field(["ssn"])
-    first = fields.clean(
-        {"note": "it is 078-05-1120", "ssn": "078-05-1120", "more": {"ssn": ["inner-value", 4711]}}
-    )
+    first = fields.clean({"note": "it is 078-05-1120", "ssn": "078-05-1120", "more": {"ssn": ["inner-value", 4711]}})
     assert first == {"note": "it is [REDACTED]", "ssn": "[REDACTED]", "more": {"ssn": "[REDACTED]"}}
     assert fields.text("later 078-05-1120 and inner-value") == "later [REDACTED] and [REDACTED]"
     assert fields.clean({"n": 4711}) == {"n": "[REDACTED]"}

@@ -219,9 +219,7 @@ def test_a_form_lists_ten_errors_and_counts_the_rest():
         coerce_reply("form", {}, schema=schema)
 
 
-@pytest.mark.parametrize(
-    "raw", ["name: a", "[1]", "5", "", '{"a": NaN}', '{"a": 1, "a": 2}', [1], 5, None, True]
-)
+@pytest.mark.parametrize("raw", ["name: a", "[1]", "5", "", '{"a": NaN}', '{"a": 1, "a": 2}', [1], 5, None, True])
 def test_a_form_rejects_what_is_no_object(raw):
     with pytest.raises(ReplyError) as caught:
         coerce_reply("form", raw, schema=SCHEMA)
@@ -242,6 +240,13 @@ def test_a_form_rejects_what_is_no_object(raw):
 def test_a_wrong_schema_is_an_error_and_nothing_is_fetched(schema):
     with pytest.raises(ReplyError, match="own schema is wrong"):
         coerce_reply("form", {"a": "b"}, schema=schema)
+
+
+def test_a_schema_in_another_file_is_not_read(tmp_path):
+    other = tmp_path / "schema.json"
+    other.write_text('{"type": "object"}')
+    with pytest.raises(ReplyError, match="own schema is wrong"):
+        coerce_reply("form", {"a": "b"}, schema={"$ref": other.as_uri()})
 
 
 @pytest.mark.parametrize("kind", ["text", "boolean", "number", "choice", "form"])

@@ -77,9 +77,7 @@ def test_a_missing_path_is_null_and_names_the_nearest_that_exists(text, closest)
     assert found(text) == Selected(None, False, closest)
 
 
-@pytest.mark.parametrize(
-    "text", ["words.upper", "draft.__class__", "draft.items", "load.rows.append", "words.0"]
-)
+@pytest.mark.parametrize("text", ["words.upper", "draft.__class__", "draft.items", "load.rows.append", "words.0"])
 def test_never_reads_an_attribute_or_a_character(text):
     assert not found(text).found
 

@@ -207,9 +207,7 @@ def test_odd_spellings_raise_no_warning(text):
 
 
 def test_paths_are_listed_once_in_order():
-    tree = parse_expression(
-        'state.b.x > 1 and inputs.a["k"][0] in state.b.x and len(topic) and state[env.N].y != true'
-    )
+    tree = parse_expression('state.b.x > 1 and inputs.a["k"][0] in state.b.x and len(topic) and state[env.N].y != true')
     assert paths_of(tree) == (
         ("state", "b", "x"),
         ("inputs", "a", "k", "0"),
