@@ -43,7 +43,7 @@ MAX_DEPTH = 100
 DUPLICATE_HINT = "rename one of them, or remove it"
 TEMPLATE_HINT = "put it in quotes: '{{ name }}'"
 
-_BROKEN_PATH = re.compile(r"[A-Za-z]:[^/\\]*[\x00-\x1f]")
+_BROKEN_PATH = re.compile(r'"[A-Za-z]:\\[abefnrtv0]')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PROPERTIES = re.compile(r"\A(?:[&!]\S*\s+)*")
 
@@ -211,7 +211,7 @@ class Composer:
             if "\ufffd" in text:
                 hint = "write the character itself instead of half of an escape pair"
                 self.problems.append(Problem(_start(event), "half of a surrogate pair is no character", hint))
-        if event.style == '"' and _BROKEN_PATH.match(text):
+        if event.style == '"' and _BROKEN_PATH.match(self._text, _start(event)):
             message = "a backslash in this path became a control character"
             hint = "use single quotes, or double the backslashes"
             self.problems.append(Problem(_start(event), message, hint, Severity.WARNING))

@@ -16,7 +16,7 @@ from yaml.parser import Parser
 from yaml.reader import Reader
 from yaml.scanner import Scanner
 
-# Tabs between tokens, directives, explicit keys, tags and a comment glued to `|` are judged differently by libyaml.
+# Tabs between tokens, directives, explicit keys, tags and a comment glued to `|`: libyaml differs there.
 _PURE_ONLY = re.compile(r"""\t|^%|^\.\.\.|\?|[|>][-+0-9]*#|(?:^|[^\w.)])!""", re.MULTILINE)
 # YAML 1.1 takes these for line breaks, editors and YAML 1.2 do not.
 _ODD_BREAKS = "\x85\u2028\u2029"
