@@ -57,6 +57,9 @@ _SAYINGS = (
     _Saying("indentation indicator", "the indent after '|' or '>' is a digit from 1 to 9", "remove it"),
     _Saying("expected the node content", "a value cannot start with {found}", _QUOTE_HINT),
     _Saying("undefined tag handle", "a tag ('!') that is not supported", "put the value in quotes"),
+    _Saying(
+        "found '<stream end>'", "the document has directives ('%') only", "write the workflow below '---'"
+    ),
     _Saying("'<document start>'", "this line does not belong to what stands above it", _INDENT_HINT),
 )
 _BY_CONTEXT = {
@@ -99,7 +102,7 @@ def _explain(parts: ErrorParts, text: str) -> Problem:
         return _no_colon(parts.offset if parts.context_offset is None else parts.context_offset, text)
     if "<block end>" in parts.problem:
         return _unexpected_in_block(parts, text)
-    if "'<stream end>'" in parts.problem:
+    if "'<stream end>'" in parts.problem and "<document start>" not in parts.problem:
         opened = max(text.rfind("["), text.rfind("{"), 0)
         return Problem(opened, "the text ends before this bracket is closed", _BRACKET_HINT)
     if huge := _HUGE_ESCAPE.search(text) if not parts.problem.startswith(("found", "expected")) else None:

@@ -233,7 +233,7 @@ def test_refuses_an_alias_bomb(parse):
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
     document = parse("\n".join(lines))
     assert document.data is None
-    assert [f.message for f in document.problems] == ["the document holds more than 100,000 values"]
+    assert [f.message for f in document.problems] == ["the document holds more than 100,000 keys and values"]
     assert document.problems[0].location.line == 5
 
 
@@ -241,7 +241,26 @@ def test_refuses_a_merge_bomb(parse):
     lines = [f"a: &a {{{', '.join(f'k{n}: 1' for n in range(1000))}}}", "b:"]
     lines += ["  - <<: *a"] * 200
     document = parse("\n".join(lines))
-    assert [f.message for f in document.problems] == ["the document holds more than 100,000 values"]
+    assert [f.message for f in document.problems] == ["the document holds more than 100,000 keys and values"]
+
+
+def test_refuses_a_hundred_thousand_values_without_aliases(parse):
+    text = "a: [" + "x, " * 50_000 + "]\nb: {" + "".join(f"k{n}: y, " for n in range(25_000)) + "}\n"
+    document = parse(text)
+    assert messages(document)[0].endswith("the document holds more than 100,000 keys and values")
+    assert parse("[" + "x, " * 99_999 + "]").problems == ()
+
+
+def test_lists_two_hundred_problems_at_most(parse):
+    document = parse("a: 1\n" * 500)
+    assert len(document.problems) == 201
+    assert document.problems[-1].message == "more than 200 problems; the rest is not listed"
+
+
+def test_shortens_hostile_names_in_messages(parse):
+    document = parse(f"a: *{'x' * 10_000}\nb: !{'y' * 10_000} 1\n'{'z' * 900}': 1\n'{'z' * 900}': 1\n")
+    assert len(document.problems) == 3
+    assert all(len(f.message) < 250 for f in document.problems)
 
 
 def test_refuses_a_value_that_contains_itself(parse):

@@ -18,12 +18,15 @@ def read(text, **options):
     return document.data
 
 
-HOSTILE = ["yes", "no", "on", "Off", "y", "N", "null", "~", "", " ", "1.10", "012", "1e3", "1_000", "0x1F", "12:30:45",
-           "2026-01-02", "true", "<<", "=", "- a", "a: b", "a:", "a #b", "#", "? x", "%", "@x", "`", "*a", "&a", "!t",
-           "{{ x }}", "[a", "'", '"', "\\", "\n", "\n\n", "a\n", "a\n\n\n", "\na", "  a\nb", "\ta\nb", "a\nb", "a \nb ",
-           "a\n  \nb", " \n \n", "a\n ", "a\r\nb", "\u2028", "a\u2028\nb", "\x85", "\x00", "\x7f\n", "\ufeff", "---",
-           "...\n---\n", "a\n---\nb", "é漢😀", "\u00a0x", "x" * 2000, "a" * 1100 + ": b", ".inf", "None", "-",
-           "# c\nx\n", "\ufdd0", "\U0010ffff", "a\tb", "./x", "https://x.example/?a=b#c"]  # fmt: skip
+HOSTILE = [
+    "yes", "no", "on", "Off", "y", "N", "null", "~", "", " ", "1.10", "012", "1e3", "1_000", "0x1F",
+    "12:30:45", "2026-01-02", "true", "<<", "=", "- a", "a: b", "a:", "a #b", "#", "? x", "%", "@x",
+    "`", "*a", "&a", "!t", "{{ x }}", "[a", "'", '"', "\\", "\n", "\n\n", "a\n", "a\n\n\n", "\na",
+    "  a\nb", "\ta\nb", "a\nb", "a \nb ", "a\n  \nb", " \n \n", "a\n ", "a\r\nb", "\u2028",
+    "a\u2028\nb", "\x85", "\x00", "\x7f\n", "\ufeff", "---", "...\n---\n", "a\n---\nb", "é漢😀",
+    "\u00a0x", "x" * 2000, "a" * 1100 + ": b", ".inf", "None", "-", "# c\nx\n", "\ufdd0",
+    "\U0010ffff", "a\tb", "./x", "https://x.example/?a=b#c",
+]  # fmt: skip
 texts = st.one_of(
     st.sampled_from(HOSTILE),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
