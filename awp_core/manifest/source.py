@@ -34,7 +34,8 @@ class Document:
     Attributes:
         name: What findings show as the file: `flow.awp.yaml` or `cell greet`.
         text: The text as given, decoded.
-        data: Plain data with text keys; None when it could not be parsed.
+        data: Plain data with text keys; None when it could not be parsed. Of duplicate keys the first is
+            kept. An alias gives the same object as its anchor, so copy before you change anything.
         problems: All YAML problems, rule M6, in the order of the text.
     """
 

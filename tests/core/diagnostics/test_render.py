@@ -95,6 +95,14 @@ def test_cuts_a_long_line_around_the_column():
     assert caret.strip() == "^^^^"
 
 
+def test_cuts_a_long_line_of_wide_characters_under_the_caret():
+    shown, caret = excerpt("漢" * 100 + " here " + "y " * 50, 102)
+    left = shown[: shown.index("here")]
+    assert left.startswith("…漢")
+    # One column for the ellipsis, two for each wide character, one for the blank.
+    assert caret.index("^") == 1 + 2 * left.count("漢") + 1
+
+
 def test_cuts_only_the_end_when_the_column_is_near_the_start():
     shown, caret = excerpt("key: " + "z" * 500, 1)
     assert shown == "key: " + "z" * 95 + "…"
