@@ -84,9 +84,7 @@ class Node:
 
     __slots__ = ("children", "end", "start", "style", "value")
 
-    def __init__(
-        self, value: object, start: int, end: int, style: str, children: Children | None = None
-    ) -> None:
+    def __init__(self, value: object, start: int, end: int, style: str, children: Children | None = None) -> None:
         self.value = value
         self.start = start
         self.end = end
@@ -302,9 +300,7 @@ class Composer:
                     merged.setdefault(key, entry)
             else:
                 message = "'<<' merges mappings, and this is none"
-                self._report(
-                    Problem(source.start, message, "write '<<: *name' for an anchor '&name' of a mapping")
-                )
+                self._report(Problem(source.start, message, "write '<<: *name' for an anchor '&name' of a mapping"))
         return merged
 
     def _check_tag(self, event: SequenceStartEvent | MappingStartEvent, allowed: frozenset[str]) -> None:

@@ -20,9 +20,7 @@ _RESERVED = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "nul
 _PLAIN = re.compile(r"(?:[^\W\d]|\.{0,2}/)[^\x00-\x1f]*")
 _NOT_PLAIN = re.compile(r": |:\Z| #| \Z")
 # What must be escaped: YAML's forbidden characters, its odd line breaks, and the byte-order mark.
-_ESCAPED = re.compile(
-    "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
+_ESCAPED = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -333,9 +333,7 @@ def test_bounds_the_length_of_numbers(parse):
     started = time.monotonic()
     document = parse("a: " + "9" * 1_000_000)
     assert time.monotonic() - started < 60  # a guard against hanging, not a measurement
-    assert [f.message for f in document.problems] == [
-        "a number of 1000000 characters; at most 400 are allowed"
-    ]
+    assert [f.message for f in document.problems] == ["a number of 1000000 characters; at most 400 are allowed"]
 
 
 @pytest.mark.parametrize("use", [b"\xef\xbb\xbf", "\ufeff"])
@@ -405,9 +403,7 @@ def test_refuses_more_than_five_mebibytes(parse, kind):
 
 
 def test_counts_the_size_in_bytes(parse):
-    assert [f.message for f in parse("é" * (3 * 1024 * 1024)).problems] == [
-        "the document is larger than 5 MiB"
-    ]
+    assert [f.message for f in parse("é" * (3 * 1024 * 1024)).problems] == ["the document is larger than 5 MiB"]
 
 
 def test_collects_problems_before_a_syntax_error(parse):

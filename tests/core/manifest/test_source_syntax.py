@@ -50,9 +50,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("use_libyaml", [True, False], ids=["libyaml", "pure"])
-@pytest.mark.parametrize(
-    ("text", "line", "column", "message", "hint"), CASES, ids=[repr(case[0]) for case in CASES]
-)
+@pytest.mark.parametrize(("text", "line", "column", "message", "hint"), CASES, ids=[repr(case[0]) for case in CASES])
 def test_says_what_is_wrong_and_where(text, line, column, message, hint, use_libyaml):
     if use_libyaml and not has_libyaml():
         pytest.skip("PyYAML was built without libyaml")

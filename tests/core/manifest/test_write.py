@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from awp_core.errors import UsageError
+from awp_core.manifest.scanner import has_libyaml
 from awp_core.manifest.source import parse_document
 from awp_core.manifest.write import dump_yaml
 
@@ -53,11 +54,12 @@ def test_reads_back_what_was_written(tree):
 
 
 @settings(max_examples=400, deadline=None)
-@given(
-    st.recursive(texts, lambda t: st.one_of(st.lists(t, max_size=3), st.dictionaries(texts, t, max_size=3)))
-)
+@given(st.recursive(texts, lambda t: st.one_of(st.lists(t, max_size=3), st.dictionaries(texts, t, max_size=3))))
 def test_other_readers_see_the_same_texts(tree):
-    assert yaml.safe_load(dump_yaml(tree)) == tree
+    text = dump_yaml(tree)
+    assert yaml.safe_load(text) == tree
+    if has_libyaml():
+        assert yaml.load(text, Loader=yaml.CSafeLoader) == tree  # noqa: S506  a safe loader
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -67,9 +69,7 @@ def test_every_hostile_text_survives_as_value_key_and_item(text):
     assert yaml.safe_load(dump_yaml(data)) == data
 
 
-@pytest.mark.parametrize(
-    "word", ["yes", "no", "NO", "on", "off", "y", "n", "1.10", "012", "2026-01-02", "null", "~"]
-)
+@pytest.mark.parametrize("word", ["yes", "no", "NO", "on", "off", "y", "n", "1.10", "012", "2026-01-02", "null", "~"])
 def test_quotes_what_a_reader_could_take_for_another_type(word):
     assert dump_yaml([word]) == f'- "{word}"\n'
     assert dump_yaml({word: 1}) == f'"{word}": 1\n'
