@@ -89,9 +89,7 @@ def _finding(finding: Finding, *, color: bool) -> list[str]:
     place = finding.location
     severity = _paint(finding.severity.value, finding.severity, color=color)
     message = _paragraph(finding.message)
-    lines = [
-        f"{visible(place.file)}:{place.line}:{place.column}: {severity} {visible(finding.rule)}: {message}"
-    ]
+    lines = [f"{visible(place.file)}:{place.line}:{place.column}: {severity} {visible(finding.rule)}: {message}"]
     if finding.source_line.strip():
         text, before, width = _excerpt(finding.source_line, place.column)
         number = str(place.line).rjust(_MARGIN)

@@ -6,6 +6,7 @@ The limits stand here and not in a scanner, so they hold with and without libyam
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import NamedTuple
 
 from yaml.events import (
@@ -29,6 +30,7 @@ from awp_core.manifest.scalars import (
     TAG_HINT,
     Scalar,
     ScalarError,
+    brief,
     resolve_plain,
     resolve_tagged,
     short_tag,
@@ -36,14 +38,16 @@ from awp_core.manifest.scalars import (
 from awp_core.manifest.scanner import NextEvent
 
 MAX_NODES = 100_000
-"""Most values in one document, each alias counted as what it stands for."""
+"""Most keys and values in one document, each alias counted as what it stands for."""
 MAX_DEPTH = 100
 """Deepest nesting, aliases included."""
+MAX_PROBLEMS = 200
+"""Most problems listed for one document."""
 
 DUPLICATE_HINT = "rename one of them, or remove it"
 TEMPLATE_HINT = "put it in quotes: '{{ name }}'"
 
-_BROKEN_PATH = re.compile(r"[A-Za-z]:[^/\\]*[\x00-\x1f]")
+_BROKEN_PATH = re.compile(r'"[A-Za-z]:\\[abefnrtv0]')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PROPERTIES = re.compile(r"\A(?:[&!]\S*\s+)*")
 
@@ -80,9 +84,7 @@ class Node:
 
     __slots__ = ("children", "end", "start", "style", "value")
 
-    def __init__(
-        self, value: object, start: int, end: int, style: str, children: Children | None = None
-    ) -> None:
+    def __init__(self, value: object, start: int, end: int, style: str, children: Children | None = None) -> None:
         self.value = value
         self.start = start
         self.end = end
@@ -141,7 +143,7 @@ class Composer:
 
     def _node(self, event: Event, depth: int) -> Node:
         if isinstance(event, ScalarEvent) and event.anchor is None:
-            self._count += 1
+            self._count_values(event)
             return self._scalar(event)
         if isinstance(event, AliasEvent):
             return self._alias(event, depth)
@@ -166,26 +168,25 @@ class Composer:
         return self._mapping(event, depth)
 
     def _enter(self, event: Event, depth: int, size: int = 1, height: int = 0) -> None:
-        """Count what comes, and refuse the document when it is too much."""
-        self._count += size
+        """Count what comes, and refuse the document when it is too much or too deep."""
+        self._count_values(event, size)
         self._deepest = max(self._deepest, depth + height)
-        if self._count > MAX_NODES:
-            hint = (
-                "repeat less: each alias counts as everything it stands for"
-                if self._anchors
-                else "split the file"
-            )
-            raise RefusedError(
-                Problem(_start(event), f"the document holds more than {MAX_NODES:,} values", hint)
-            )
         if depth + height > MAX_DEPTH:
-            raise RefusedError(
-                Problem(
-                    _start(event),
-                    f"nested more than {MAX_DEPTH} levels deep",
-                    "use a flatter structure",
-                )
-            )
+            message = f"nested more than {MAX_DEPTH} levels deep"
+            raise RefusedError(Problem(_start(event), message, "use a flatter structure"))
+
+    def _count_values(self, event: Event, size: int = 1) -> None:
+        self._count += size
+        if self._count > MAX_NODES:
+            message = f"the document holds more than {MAX_NODES:,} keys and values"
+            hint = "each alias counts as everything it stands for" if self._anchors else "split the file"
+            raise RefusedError(Problem(_start(event), message, hint))
+
+    def _report(self, problem: Problem) -> None:
+        if len(self.problems) == MAX_PROBLEMS:
+            message = f"more than {MAX_PROBLEMS} problems; the rest is not listed"
+            raise RefusedError(Problem(problem.offset, message, "correct the ones above first"))
+        self.problems.append(problem)
 
     def _scalar(self, event: ScalarEvent) -> Node:
         style = event.style or ""
@@ -198,7 +199,7 @@ class Composer:
             elif not style:
                 value = resolve_plain(text)
         except ScalarError as exc:
-            self.problems.append(Problem(start, exc.message, exc.hint))
+            self._report(Problem(start, exc.message, exc.hint))
         return Node(value, start, _end(event), style)
 
     def _content_text(self, event: ScalarEvent) -> str:
@@ -207,29 +208,31 @@ class Composer:
         if self._restore:
             text = text.translate(self._restore)
         if event.style == '"' and _SURROGATE.search(text):
-            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-            if "\ufffd" in text:
+            units = text.encode("utf-16-le", "surrogatepass")
+            text = units.decode("utf-16-le", "replace")
+            if text.encode("utf-16-le") != units:
                 hint = "write the character itself instead of half of an escape pair"
-                self.problems.append(Problem(_start(event), "half of a surrogate pair is no character", hint))
-        if event.style == '"' and _BROKEN_PATH.match(text):
+                self._report(Problem(_start(event), "half of a surrogate pair is no character", hint))
+        if event.style == '"' and _BROKEN_PATH.match(self._text, _start(event)):
             message = "a backslash in this path became a control character"
             hint = "use single quotes, or double the backslashes"
-            self.problems.append(Problem(_start(event), message, hint, Severity.WARNING))
+            self._report(Problem(_start(event), message, hint, Severity.WARNING))
         return text
 
     def _alias(self, event: AliasEvent, depth: int) -> Node:
         start = _start(event)
         name = event.anchor or ""
+        shown = brief(name)
         anchor = self._anchors.get(name)
         if anchor is not None:
             self._enter(event, depth, anchor.size, anchor.height)
             return anchor.node
         if name in self._anchors:
-            message = f"the alias '*{name}' stands inside the value it refers to"
+            message = f"the alias '*{shown}' stands inside the value it refers to"
             raise RefusedError(Problem(start, message, "a value cannot contain itself"))
-        close = nearest(name, self._anchors)
+        close = nearest(shown, [brief(anchor) for anchor in islice(self._anchors, 100)])
         hint = f"did you mean '*{close}'?" if close else "put it in quotes if the '*' belongs to the text"
-        self.problems.append(Problem(start, f"the alias '*{name}' has no anchor '&{name}' before it", hint))
+        self._report(Problem(start, f"the alias '*{shown}' has no anchor '&{shown}' before it", hint))
         return Node(None, start, _end(event), "")
 
     def _sequence(self, event: SequenceStartEvent, depth: int) -> Node:
@@ -271,42 +274,39 @@ class Composer:
     def _key(self, event: Event, depth: int) -> str | None:
         """Return a key as text: `1`, `true` and `null` as they are written; None when it cannot be one."""
         if isinstance(event, ScalarEvent) and event.anchor is None and event.tag is None:
-            self._count += 1
+            self._count_values(event)
             return self._content_text(event)
         node = self._node(event, depth + 1)
         if node.children is None:
             return node.value if isinstance(node.value, str) else written(self._text, node)
         start = _start(event)
         if self._text[max(start - 1, 0) : start + 1] == "{{":
-            self.problems.append(
-                Problem(start - 1, "'{{' starts a YAML mapping here, not a template", TEMPLATE_HINT)
-            )
+            self._report(Problem(start - 1, "'{{' starts a YAML mapping here, not a template", TEMPLATE_HINT))
         else:
             hint = "put it in quotes if the bracket belongs to the text"
-            self.problems.append(Problem(start, "a list or a mapping cannot be a key", hint))
+            self._report(Problem(start, "a list or a mapping cannot be a key", hint))
         return None
 
     def _duplicate(self, key: str, start: int, first: int) -> None:
         # The first line is a number only the caller's `Lines` can tell, so it is filled in there.
-        self.problems.append(Problem(start, f"the key {key!r} is there twice", DUPLICATE_HINT, first=first))
+        self._report(Problem(start, f"the key {brief(key)!r} is there twice", DUPLICATE_HINT, first=first))
 
     def _merged(self, node: Node) -> dict[str, tuple[int, Node]]:
         """Return the entries `<<` brings in; of several mappings the first wins."""
         merged: dict[str, tuple[int, Node]] = {}
         for source in node.children if isinstance(node.children, list) else [node]:
             if isinstance(source.children, dict):
-                merged = {**source.children, **merged}
+                for key, entry in source.children.items():
+                    merged.setdefault(key, entry)
             else:
                 message = "'<<' merges mappings, and this is none"
-                self.problems.append(
-                    Problem(source.start, message, "write '<<: *name' for an anchor '&name' of a mapping")
-                )
+                self._report(Problem(source.start, message, "write '<<: *name' for an anchor '&name' of a mapping"))
         return merged
 
     def _check_tag(self, event: SequenceStartEvent | MappingStartEvent, allowed: frozenset[str]) -> None:
         if event.tag is not None and event.tag not in allowed:
             message = f"the tag {short_tag(event.tag)!r} is not supported here"
-            self.problems.append(Problem(_start(event), message, TAG_HINT))
+            self._report(Problem(_start(event), message, TAG_HINT))
 
 
 def _start(event: Event) -> int:

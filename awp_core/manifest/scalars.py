@@ -15,6 +15,7 @@ Scalar = str | int | float | bool | None
 MAX_DIGITS = 400
 """Longest number in characters; Python's own conversion of longer ones is slow or refused."""
 
+_BRIEF = 60
 _WORDS: Mapping[str, bool | None] = {
     "": None,
     "~": None,
@@ -73,7 +74,7 @@ def resolve_tagged(text: str, tag: str) -> Scalar:
     if kind == "float" and type(value) is int:
         return float(value)
     if type(value).__name__ != {"null": "NoneType"}.get(kind, kind):
-        raise ScalarError(f"{text[:40]!r} is no {kind}", hint="remove the tag, or correct the value")
+        raise ScalarError(f"{brief(text)!r} is no {kind}", hint="remove the tag, or correct the value")
     return value
 
 
@@ -82,7 +83,12 @@ TAG_HINT = "remove it: a manifest holds plain data only; put the value in quotes
 
 def short_tag(tag: str) -> str:
     """Return a tag as people write it (`!!set`, `!mine`)."""
-    return "!!" + tag.removeprefix(_TAG) if tag.startswith(_TAG) else tag
+    return brief("!!" + tag.removeprefix(_TAG) if tag.startswith(_TAG) else tag)
+
+
+def brief(text: str) -> str:
+    """Return a text short enough for a message."""
+    return text if len(text) <= _BRIEF else text[: _BRIEF - 1] + "…"
 
 
 def _bounded(text: str) -> str:

@@ -16,12 +16,12 @@ from yaml.parser import Parser
 from yaml.reader import Reader
 from yaml.scanner import Scanner
 
-# Tabs between tokens, directives, explicit keys, tags and a comment glued to `|` are judged differently by libyaml.
+# Tabs between tokens, directives, explicit keys, tags and a comment glued to `|`: libyaml differs there.
 _PURE_ONLY = re.compile(r"""\t|^%|^\.\.\.|\?|[|>][-+0-9]*#|(?:^|[^\w.)])!""", re.MULTILINE)
 # YAML 1.1 takes these for line breaks, editors and YAML 1.2 do not.
 _ODD_BREAKS = "\x85\u2028\u2029"
 # The pure scanner ends a word in a flow list at "?", so `[really?]` would be an error.
-_INNER_QUESTION = re.compile(r"""(?<=[^\s?,\[\]{}"'])\?""")
+_INNER_QUESTION = re.compile(r"""(?<=[^\s?,\[\]{}"'\\])\?""")
 _NONCHARACTERS = [chr(code) for code in range(0xFDD0, 0xFDF0)]
 
 SCANNER_ERRORS = (YAMLError, ValueError, OverflowError)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from awp_core.diagnostics.model import Finding, Location, Severity
-from awp_core.manifest.compose import Composer, Node, Problem, RefusedError, written
+from awp_core.manifest.compose import TEMPLATE_HINT, Composer, Node, Problem, RefusedError, written
 from awp_core.manifest.lines import Lines
 from awp_core.manifest.scanner import (
     SCANNER_ERRORS,
@@ -34,7 +34,8 @@ class Document:
     Attributes:
         name: What findings show as the file: `flow.awp.yaml` or `cell greet`.
         text: The text as given, decoded.
-        data: Plain data with text keys; None when it could not be parsed.
+        data: Plain data with text keys; None when it could not be parsed. Of duplicate keys the first is
+            kept. An alias gives the same object as its anchor, so copy before you change anything.
         problems: All YAML problems, rule M6, in the order of the text.
     """
 
@@ -173,7 +174,10 @@ def _compose(text: str, *, libyaml: bool) -> tuple[Node | None, list[Problem]]:
     try:
         return _finish(composer)
     except SCANNER_ERRORS as exc:
-        return None, [*composer.problems, explain(exc, text)]
+        error = explain(exc, text)
+        if composer.problems and composer.problems[-1].hint == error.hint == TEMPLATE_HINT:
+            return None, composer.problems  # the template, reported already, is what broke the line
+        return None, [*composer.problems, error]
 
 
 def _finish(composer: Composer) -> tuple[Node | None, list[Problem]]:

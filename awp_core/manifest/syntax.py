@@ -29,19 +29,13 @@ class _Saying(NamedTuple):
 
 
 _SAYINGS = (
-    _Saying(
-        r"'\t'", "a tab where only spaces are allowed", "replace the tab by spaces, and indent by spaces"
-    ),
+    _Saying(r"'\t'", "a tab where only spaces are allowed", "replace the tab by spaces, and indent by spaces"),
     _Saying("that cannot start any token", "a value cannot start with {found}", _QUOTE_HINT),
     _Saying("unknown escape character", "the escape with {found} does not exist", _BACKSLASH_HINT),
     _Saying("expected escape sequence", "an incomplete escape in double quotes", _BACKSLASH_HINT),
     _Saying("unexpected end of stream", "a quote is opened here and never closed", "close it", opener=True),
-    _Saying(
-        "unexpected document separator", "a quote is opened here and never closed", "close it", opener=True
-    ),
-    _Saying(
-        "expected ',' or", "the bracket opened here is not closed before {found}", _BRACKET_HINT, opener=True
-    ),
+    _Saying("unexpected document separator", "a quote is opened here and never closed", "close it", opener=True),
+    _Saying("expected ',' or", "the bracket opened here is not closed before {found}", _BRACKET_HINT, opener=True),
     _Saying(
         "sequence entries are not allowed",
         "a list cannot start in the middle of a line",
@@ -57,18 +51,13 @@ _SAYINGS = (
     _Saying("indentation indicator", "the indent after '|' or '>' is a digit from 1 to 9", "remove it"),
     _Saying("expected the node content", "a value cannot start with {found}", _QUOTE_HINT),
     _Saying("undefined tag handle", "a tag ('!') that is not supported", "put the value in quotes"),
+    _Saying("found '<stream end>'", "the document has directives ('%') only", "write the workflow below '---'"),
     _Saying("'<document start>'", "this line does not belong to what stands above it", _INDENT_HINT),
 )
 _BY_CONTEXT = {
-    "while scanning an alias": _Saying(
-        "", "a value cannot start with '*' like this", _STAR_HINT, opener=True
-    ),
-    "while scanning an anchor": _Saying(
-        "", "a value cannot start with '&' like this", _STAR_HINT, opener=True
-    ),
-    "while scanning a directive": _Saying(
-        "", "a line cannot start with '%'", "put it in quotes", opener=True
-    ),
+    "while scanning an alias": _Saying("", "a value cannot start with '*' like this", _STAR_HINT, opener=True),
+    "while scanning an anchor": _Saying("", "a value cannot start with '&' like this", _STAR_HINT, opener=True),
+    "while scanning a directive": _Saying("", "a line cannot start with '%'", "put it in quotes", opener=True),
     "while scanning a tag": _Saying("", "a value cannot start with '!' like this", _QUOTE_HINT, opener=True),
     "while parsing a tag": _Saying("", "a value cannot start with '!' like this", _QUOTE_HINT, opener=True),
 }
@@ -86,9 +75,7 @@ def explain(exc: BaseException, text: str) -> Problem:
     if "{{" in line or "{%" in line:
         return problem._replace(hint=TEMPLATE_HINT)
     if "\xa0" in line:
-        return problem._replace(
-            hint="this line holds a non-breaking space (U+00A0); replace it by a normal space"
-        )
+        return problem._replace(hint="this line holds a non-breaking space (U+00A0); replace it by a normal space")
     return problem
 
 
@@ -99,7 +86,7 @@ def _explain(parts: ErrorParts, text: str) -> Problem:
         return _no_colon(parts.offset if parts.context_offset is None else parts.context_offset, text)
     if "<block end>" in parts.problem:
         return _unexpected_in_block(parts, text)
-    if "'<stream end>'" in parts.problem:
+    if "'<stream end>'" in parts.problem and "<document start>" not in parts.problem:
         opened = max(text.rfind("["), text.rfind("{"), 0)
         return Problem(opened, "the text ends before this bracket is closed", _BRACKET_HINT)
     if huge := _HUGE_ESCAPE.search(text) if not parts.problem.startswith(("found", "expected")) else None:

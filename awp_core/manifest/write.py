@@ -1,4 +1,4 @@
-"""Write plain data as YAML that people like to read and every reader reads back the same (spec 01, Editing)."""
+"""Write plain data as YAML that people like to read and every reader reads alike (spec 01, Editing)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ _RESERVED = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "nul
 _PLAIN = re.compile(r"(?:[^\W\d]|\.{0,2}/)[^\x00-\x1f]*")
 _NOT_PLAIN = re.compile(r": |:\Z| #| \Z")
 # What must be escaped: YAML's forbidden characters, its odd line breaks, and the byte-order mark.
-_ESCAPED = re.compile(
-    "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
+_ESCAPED = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -33,8 +31,8 @@ def dump_yaml(data: object) -> str:
         data: Mappings with text keys, lists, tuples, strings, numbers, booleans and None.
 
     Raises:
-        UsageError: A value that YAML cannot hold or our reader would refuse: another type, a key that is no text,
-            half of a surrogate pair, a huge number, or nesting deeper than `MAX_DEPTH`.
+        UsageError: A value that YAML cannot hold or our reader would refuse: another type, a key that is no
+            text, half of a surrogate pair, a huge number, or nesting deeper than `MAX_DEPTH`.
 
     >>> print(dump_yaml({"awp": "1.0.0", "say": "one\\ntwo\\n", "answer": "no", "tags": []}), end="")
     awp: "1.0.0"
@@ -44,11 +42,14 @@ def dump_yaml(data: object) -> str:
     answer: "no"
     tags: []
     """
-    return "\n".join(_lines(data, 1)) + "\n"
+    lines = _lines(data, 1)
+    if isinstance(data, str):
+        lines = _hanging(lines)
+    return "\n".join(lines) + "\n"
 
 
 def _lines(value: object, depth: int) -> Iterator[str]:
-    """Yield the lines of a value that starts a line of its own."""
+    """Yield the lines of a value; all but the first line of a text are the caller's to indent."""
     if depth > MAX_DEPTH and isinstance(value, Mapping | list | tuple):
         raise UsageError(f"the data is nested deeper than {MAX_DEPTH} levels", hint="use a flatter structure")
     if isinstance(value, Mapping) and value:
@@ -56,13 +57,9 @@ def _lines(value: object, depth: int) -> Iterator[str]:
             yield from _entry(key, item, depth)
     elif isinstance(value, list | tuple) and value:
         for item in value:
-            first, *rest = _lines(item, depth + 1)
-            yield f"- {first}"
-            yield from _indented(rest)
+            yield from _hanging(_lines(item, depth + 1), "- ")
     elif isinstance(value, str) and "\n" in value and _fits_block(value):
-        header, *rest = _block(value)
-        yield header
-        yield from _indented(rest)
+        yield from _block(value)
     else:
         yield _scalar(value)
 
@@ -79,11 +76,15 @@ def _entry(key: object, value: object, depth: int) -> Iterator[str]:
         yield f"{name}:"
         yield from _indented(lines)
     else:
-        yield f"{name}: {next(lines)}"
-        yield from lines
+        yield from _hanging(lines, f"{name}: ")
 
 
-def _indented(lines: Iterator[str] | list[str]) -> Iterator[str]:
+def _hanging(lines: Iterator[str], prefix: str = "") -> Iterator[str]:
+    yield prefix + next(lines)
+    yield from _indented(lines)
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
     return (_INDENT + line if line else "" for line in lines)
 
 
