@@ -56,7 +56,8 @@ class EventBus:
             hold: Let it wait for the next event; only for facts whose loss in a crash changes nothing.
         """
         if self._redactor.enabled and data:
-            data = self._redactor.clean(data)
+            # Value by value: a secret that happens to be called `output` must not rename our own fields.
+            data = {name: self._redactor.clean(value) for name, value in data.items()}
         stamp = self._clock()
         event = Event(self.state.seq + 1, stamp.ts, stamp.t, kind, node, data)
         self._recorder.record(event, hold=hold)
