@@ -37,7 +37,7 @@ from awp_core.manifest.scalars import (
 )
 from awp_core.manifest.scanner import NextEvent
 
-MAX_NODES = 400_000
+MAX_NODES = 250_000
 """Most keys and values in one document, each alias counted as what it stands for."""
 MAX_DEPTH = 100
 """Deepest nesting, aliases included."""
