@@ -8,7 +8,7 @@ from awp_core.graph.picture import Picture, PictureEdge, PictureNode
 MOST_NODES = 200
 """Above this many nodes a picture is grouped (spec 07, Graph)."""
 
-MOST_BANDS = 24
+MOST_BANDS = 16
 """At most this many boxes, so that a chain of a thousand nodes is not a strip of a thousand boxes."""
 
 GROUP = "group"

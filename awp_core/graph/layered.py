@@ -12,12 +12,13 @@ from bisect import bisect_right, insort
 from dataclasses import dataclass, field
 
 from awp_core.graph.geometry import Placement, Plan, Point
+from awp_core.graph.packing import place_parts
 from awp_core.graph.spread import spread
 
 SIBLING_GAP = 28.0
 LANE_GAP = 14.0
 LAYER_GAP = 40.0
-LABEL_GAP = 16.0
+LABEL_GAP = 20.0
 LABEL_HEIGHT = 18.0
 LANE_WIDTH = 6.0
 
@@ -47,6 +48,10 @@ class _Layers:
 
 def place_in_layers(plan: Plan) -> Placement:
     """Compute all coordinates of a plan without cycles."""
+    return place_parts(plan, _place)
+
+
+def _place(plan: Plan) -> Placement:
     turned = [(h, w) for w, h in plan.sizes] if plan.horizontal else list(plan.sizes)
     layers = _with_dummies(plan, turned, _rank(len(turned), plan))
     _order_rows(layers, len(turned))
@@ -185,6 +190,7 @@ def _gaps(layers: _Layers, nodes: int) -> list[list[float]]:
 def _rows_down(layers: _Layers, x: list[float]) -> tuple[list[float], list[float], list[float]]:
     """Return the top and bottom of each row and the middle of each slot; far sideways steps get more room."""
     tops, bottoms, y = [], [], [0.0] * len(layers.layer)
+    labelled = {layers.layer[slot] for slot in layers.label_of if slot is not None}
     top = 0.0
     for index, row in enumerate(layers.rows):
         tall = max(layers.height[slot] for slot in row)
@@ -194,8 +200,8 @@ def _rows_down(layers: _Layers, x: list[float]) -> tuple[list[float], list[float
         bottoms.append(top + tall)
         if index + 1 < len(layers.rows):
             sideways = max((abs(x[slot] - x[other]) for slot in row for other in layers.below[slot]), default=0.0)
-            has_labels = any(slot is not None and layers.layer[slot] in (index, index + 1) for slot in layers.label_of)
-            top += tall + (LABEL_GAP if has_labels else LAYER_GAP) + min(50.0, sideways * 0.06)
+            near_labels = index in labelled or index + 1 in labelled
+            top += tall + (LABEL_GAP if near_labels else LAYER_GAP) + min(50.0, sideways * 0.06)
     return tops, bottoms, y
 
 

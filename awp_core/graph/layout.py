@@ -6,6 +6,7 @@ stays readable. Only a graph that is wider than that, and narrower when turned, 
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 
@@ -15,6 +16,7 @@ from awp_core.graph.grouping import MOST_NODES, group_by_level
 from awp_core.graph.labels import clean, pixels, shorten_to_pixels
 from awp_core.graph.layered import place_in_layers
 from awp_core.graph.order import levels
+from awp_core.graph.packing import bounds
 from awp_core.graph.picture import Picture, PictureEdge, PictureNode
 
 __all__ = ["Layout", "lay_out"]
@@ -22,14 +24,14 @@ __all__ = ["Layout", "lay_out"]
 CELL_WIDTH = 900.0
 MARGIN = 20.0
 BOX_HEIGHT = 48.0
-LABEL_SIZE = 13.0
+LABEL_SIZE = 14.3  # measured as if larger than its 13 pixels, because it is bold
 SMALL_SIZE = 11.0
 MOST_LABEL = 200.0
 MOST_EDGE_LABEL = 120.0
 TEXT_LEFT = 46.0
 TEXT_RIGHT = 30.0
 
-_LEAST_WIDTH = 140.0
+_LEAST_WIDTH = 150.0
 _LOOP = 26.0
 
 
@@ -46,9 +48,10 @@ def lay_out(picture: Picture, environ: Mapping[str, str] | None = None, *, group
     environ = os.environ if environ is None else environ
     shown = group_by_level(picture) if len(picture.nodes) > group_above else picture
     edges = _edges(shown)
-    plan = _plan(shown, edges)
+    widths = {node.id: box_width(node) for node in shown.nodes}
+    plan = _plan(shown, edges, widths)
     placement, backend, reason = _place(plan, environ)
-    return _assemble(shown, edges, plan, placement, backend, reason)
+    return _assemble(shown, edges, widths, plan, placement, backend, reason)
 
 
 def _place(plan: Plan, environ: Mapping[str, str]) -> tuple[Placement, str, str]:
@@ -75,13 +78,14 @@ def _edges(picture: Picture) -> list[PictureEdge]:
     return list(merged.values())
 
 
-def _plan(picture: Picture, edges: list[PictureEdge]) -> Plan:
-    horizontal = _runs_sideways(picture)
-    loops = {edge.source for edge in edges if edge.source == edge.target}
+def _plan(picture: Picture, edges: list[PictureEdge], widths: Mapping[str, float]) -> Plan:
+    horizontal = _runs_sideways(picture, widths)
+    rooms = {edge.source: _loop_room(edge, horizontal) for edge in edges if edge.source == edge.target}
     sizes = []
     for node in picture.nodes:
-        room = 2 * _LOOP if node.id in loops else 0.0
-        sizes.append((box_width(node), BOX_HEIGHT + room) if horizontal else (box_width(node) + room, BOX_HEIGHT))
+        room = 2 * rooms.get(node.id, 0.0)
+        width = widths[node.id]
+        sizes.append((width, BOX_HEIGHT + room) if horizontal else (width + room, BOX_HEIGHT))
     number = {node.id: index for index, node in enumerate(picture.nodes)}
     arrows = []
     for edge in edges:
@@ -96,7 +100,7 @@ def box_width(node: PictureNode) -> float:
     """Return the width of a node's box; whatever its state, nothing in it needs more."""
     label = min(MOST_LABEL, pixels(clean(node.label), LABEL_SIZE))
     below = min(MOST_LABEL, pixels(second_line(node), SMALL_SIZE))
-    return max(_LEAST_WIDTH, round(TEXT_LEFT + max(label, below) + TEXT_RIGHT))
+    return max(_LEAST_WIDTH, math.ceil(TEXT_LEFT + max(label, below) + TEXT_RIGHT))
 
 
 def second_line(node: PictureNode) -> str:
@@ -112,8 +116,7 @@ def _label_width(edge: PictureEdge) -> float:
     return pixels(_label(edge), SMALL_SIZE) + 14.0 if edge.label else 0.0
 
 
-def _runs_sideways(picture: Picture) -> bool:
-    widths = {node.id: box_width(node) for node in picture.nodes}
+def _runs_sideways(picture: Picture, widths: Mapping[str, float]) -> bool:
     by_level = [[widths[node] for node in level] for level in levels(picture.flow)]
     downwards = max((sum(level) + 28.0 * len(level) for level in by_level), default=0.0)
     sideways = sum(max(level) + 40.0 for level in by_level)
@@ -121,23 +124,24 @@ def _runs_sideways(picture: Picture) -> bool:
 
 
 def _assemble(
-    picture: Picture, edges: list[PictureEdge], plan: Plan, placement: Placement, backend: str, reason: str
+    picture: Picture,
+    edges: list[PictureEdge],
+    widths: Mapping[str, float],
+    plan: Plan,
+    placement: Placement,
+    backend: str,
+    reason: str,
 ) -> Layout:
     """Move everything to a margin from the origin and give the numbers their nodes and words back."""
-    spots = [*placement.centers]
-    left = min((x - w / 2 for (x, _), (w, _) in zip(spots, plan.sizes, strict=True)), default=0.0)
-    top = min((y - h / 2 for (_, y), (_, h) in zip(spots, plan.sizes, strict=True)), default=0.0)
-    paths = [point for path in placement.paths for point in path]
-    left = min([left, *(x for x, _ in paths)]) - MARGIN
-    top = min([top, *(y for _, y in paths)]) - MARGIN
+    left, top, right, bottom = bounds(plan, placement)
 
     def moved(point: Point) -> Point:
-        return round(point[0] - left, 1), round(point[1] - top, 1)
+        return round(point[0] - left + MARGIN, 1), round(point[1] - top + MARGIN, 1)
 
     boxes = {}
     for node, center in zip(picture.nodes, placement.centers, strict=True):
         x, y = moved(center)
-        width = box_width(node)
+        width = widths[node.id]
         boxes[node.id] = Box(node, round(x - width / 2, 1), round(y - BOX_HEIGHT / 2, 1), width, BOX_HEIGHT)
     routes = []
     placed = iter(zip(plan.arrows, placement.paths, placement.labels, strict=True))
@@ -148,9 +152,9 @@ def _assemble(
         arrow, path, label_at = next(placed)
         points = tuple(moved(point) for point in (reversed(path) if arrow.reversed else path))
         routes.append(Route(edge, points, _label(edge), moved(label_at) if label_at else _middle(points), arrow.reversed))
-    right, bottom = _far_corner(list(boxes.values()), routes)
+    width, height = (math.ceil(max(size, 100.0) + 2 * MARGIN) for size in (right - left, bottom - top))
     return Layout(
-        picture, tuple(boxes.values()), tuple(routes), right + MARGIN, bottom + MARGIN, backend, reason, plan.horizontal
+        picture, tuple(boxes.values()), tuple(routes), width, height, backend, reason, plan.horizontal
     )
 
 
@@ -159,22 +163,15 @@ def _loop(edge: PictureEdge, box: Box, horizontal: bool) -> Route:
     if horizontal:
         x, y = box.x + box.width / 2, box.y + box.height
         points = ((x + 12, y), (x + 12, y + _LOOP), (x - 12, y + _LOOP), (x - 12, y))
-        return Route(edge, points, _label(edge), (x, y + _LOOP * 0.75), back=True)
+        return Route(edge, points, _label(edge), (x, y + _LOOP + 6), back=True)
     x, y = box.x + box.width, box.y + box.height / 2
     points = ((x, y + 12), (x + _LOOP, y + 12), (x + _LOOP, y - 12), (x, y - 12))
-    return Route(edge, points, _label(edge), (x + _LOOP * 0.75, y), back=True)
+    return Route(edge, points, _label(edge), (x + _LOOP - 4 + _label_width(edge) / 2, y), back=True)
+
+
+def _loop_room(edge: PictureEdge, horizontal: bool) -> float:
+    return _LOOP + (20.0 if horizontal and edge.label else _label_width(edge))
 
 
 def _middle(points: tuple[Point, ...]) -> Point:
     return points[len(points) // 2]
-
-
-def _far_corner(boxes: list[Box], routes: list[Route]) -> Point:
-    across = [box.x + box.width for box in boxes]
-    down = [box.y + box.height for box in boxes]
-    for route in routes:
-        across.extend(x for x, _ in route.points)
-        down.extend(y for _, y in route.points)
-        if route.label:
-            across.append(route.label_at[0] + _label_width(route.edge) / 2)
-    return max(across, default=160.0), max(down, default=20.0)

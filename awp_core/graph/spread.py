@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+_PULLS = (1.0, 2.0, 12.0)  # between two boxes, a box and a lane, two slots of a lane
 _LANE_WEIGHT = 6.0  # long arrows should be straight, even if boxes then stand a little aside
 
 
@@ -39,8 +40,9 @@ def spread(
         if sweep < sweeps - 1:
             for row, gap in reversed(down):
                 _put(row, gap, [_mean(x, below[slot], x[slot]) for slot in row], nodes, x)
-    for row, gap in reversed(down):
-        _put(row, gap, [_mean(x, (*above[slot], *below[slot]), x[slot]) for slot in row], nodes, x)
+    settle = [*reversed(down), *down] * (1 + sweeps // 4)
+    for row, gap in settle:
+        _put(row, gap, [_balance(x, slot, (*above[slot], *below[slot]), nodes) for slot in row], nodes, x)
     return x
 
 
@@ -50,6 +52,14 @@ def _mean(x: list[float], near: Sequence[int], otherwise: float) -> float:
     if len(near) == 1:
         return x[near[0]]
     return sum([x[slot] for slot in near]) / len(near)
+
+
+def _balance(x: list[float], slot: int, near: Sequence[int], nodes: int) -> float:
+    """The mean of all neighbours, where a lane follows its own lane rather than the box at its end."""
+    if not near:
+        return x[slot]
+    pulls = [_PULLS[(slot >= nodes) + (other >= nodes)] for other in near]
+    return sum([pull * x[other] for pull, other in zip(pulls, near, strict=True)]) / sum(pulls)
 
 
 def _put(row: Sequence[int], gap: Sequence[float], wishes: list[float], nodes: int, x: list[float]) -> None:
