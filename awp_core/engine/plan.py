@@ -131,7 +131,7 @@ def _planned(
     instant = lane is Lane.INSTANT and kind.name in in_place and not retry.retries
     return PlannedNode(
         node.id, node.index, node, kind, config, tuple(dict.fromkeys(node.dependency_ids)), tuple(dependents),
-        node.branch, _conditions(node), node.enabled is not False, frozenset(kind.cases(config)), retry, timeout, instant,
+        node.branch, _conditions(node), node.enabled is not False, frozenset(kind.cases(config)), retry, timeout, lane, instant,
     )  # fmt: skip
 
 
