@@ -296,9 +296,10 @@ class App:
             plan,
             services,
             services.provider_name,
-            services.secrets,
-            services.sensitive_fields,
-            replies,
+            functions=functions,
+            secrets=services.secrets,
+            sensitive_fields=services.sensitive_fields,
+            replies=replies,
         )
 
     def _launch(self, run: Run, work: Coroutine[Any, Any, RunState]) -> None:

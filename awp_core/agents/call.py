@@ -56,7 +56,7 @@ async def call_agent(
         output = await call_function(spec.id, function, instructions=instructions, inputs=inputs, visible=visible)
         return AgentAnswer(output, "callable", getattr(function, "__name__", "function"))
     messages = [Message("user", _question(instructions, inputs, visible))]
-    spent = [0, 0]
+    spent, problem = [0, 0], ""
     for _ in range(REPAIRS + 1):
         request = Request(
             spec.id, spec.system, tuple(messages), spec.schema, model, spec.temperature, spec.max_tokens, inputs, visible

@@ -36,7 +36,7 @@ class AgentFunctions(Mapping[str, Callable[..., Any]]):
         Raises:
             UsageError: The decorator is used without a name.
         """
-        if not isinstance(name, str) or not name:
+        if callable(name) or not name:  # `@agent` without a name hands us the function itself
             raise UsageError("an agent needs a name", hint='write @agent("name") above the function')
 
         def register(function: F) -> F:
