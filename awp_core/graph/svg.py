@@ -76,10 +76,23 @@ def _arrow(route: Route, *, off: bool) -> str:
     points = route.points
     tip = points[-1]
     neck, head = _head(points)
-    start, *rest = (*points[:-1], neck)
-    path = f"M{_xy(start)}C" + " ".join(map(_xy, rest))
+    path = _path_data((*points[:-1], neck))
     group = '<g class="off">' if off else "<g>"
     return f'{group}<path class="{kind}" d="{path}"/><path class="h" d="M{_xy(tip)}L{head}z"/></g>'
+
+
+def _path_data(points: tuple[Point, ...]) -> str:
+    """Write curves as curves and upright or level pieces, of which long arrows have many, as short lines."""
+    parts = [f"M{_xy(points[0])}"]
+    for at in range(0, len(points) - 1, 3):
+        start, first, second, end = points[at : at + 4]
+        if start[0] == first[0] == second[0] == end[0]:
+            parts.append(f"V{_number(end[1])}")
+        elif first == start and second[1] == end[1] == start[1]:
+            parts.append(f"H{_number(end[0])}")
+        else:
+            parts.append(f"C{_xy(first)} {_xy(second)} {_xy(end)}")
+    return "".join(parts)
 
 
 def _head(points: tuple[Point, ...]) -> tuple[Point, str]:
@@ -94,7 +107,11 @@ def _head(points: tuple[Point, ...]) -> tuple[Point, str]:
 
 
 def _xy(point: Point) -> str:
-    return f"{point[0]:.1f}".removesuffix(".0") + " " + f"{point[1]:.1f}".removesuffix(".0")
+    return f"{_number(point[0])} {_number(point[1])}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def _arrow_label(route: Route) -> str:

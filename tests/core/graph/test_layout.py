@@ -211,8 +211,9 @@ def test_a_graphviz_that_does_not_exist_falls_back_with_the_reason(ticket):
 
 
 @needs_scripts
+@pytest.mark.timeout(60)  # the child sleeps longer than this and holds the pipe open
 def test_a_graphviz_that_hangs_is_killed_with_its_children(tmp_path):
-    binary = fake(tmp_path, "dot", "sleep 120; echo late")
+    binary = fake(tmp_path, "dot", "sleep 300; echo late")
     with pytest.raises(GraphvizError, match=r"did not finish within 0\.1 s"):
         place_by_graphviz(PAIR, binary, os.environ, limit_s=0.1)
 
