@@ -291,6 +291,7 @@ class App:
         chat_id: str,
     ) -> Job:
         services = AppServices(self, workflow, plan, provider, chat_id)
+        functions = tuple(sorted(set(plan.agents().values()) & set(self.functions)))
         return Job(
             workflow,
             plan,
