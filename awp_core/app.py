@@ -26,6 +26,7 @@ from awp_core.manifest.inputs import resolve_inputs
 from awp_core.manifest.load import Workflow, read_text
 from awp_core.nodes.base import NodeType
 from awp_core.registry import Registry
+from awp_core.rules.base import Rule
 from awp_core.runs.layout import RUNS, new_run_id
 from awp_core.runs.lock import is_locked
 from awp_core.runs.reader import RunStore
@@ -90,11 +91,26 @@ class App:
         """Read a workflow from YAML text; the short form (a bare list of nodes) will do."""
         return read_text(text, name, short=True)
 
-    def validate(self, workflow: Workflow) -> Findings:
-        """Return every finding of every rule."""
+    @cached_property
+    def rules(self) -> Registry[Rule]:
+        """Every rule."""
+        from awp_core.rules.runner import load_rules
+
+        return load_rules()
+
+    def validate(self, workflow: Workflow, *, draft: bool = False) -> Findings:
+        """Return every finding of every rule; a `draft` may still lack the code of its code nodes."""
         from awp_core.rules.runner import run_rules
 
-        return run_rules(workflow, self.node_types, environ=self.environ, agents=frozenset(self.functions))
+        return run_rules(
+            workflow,
+            self.node_types,
+            self.rules,
+            environ=self.environ,
+            agents=frozenset(self.functions),
+            channels=frozenset(self.channels),
+            draft=draft,
+        )
 
     def plan(self, workflow: Workflow) -> Plan:
         """Compile a workflow.
