@@ -23,7 +23,7 @@ from awp_core.handle import Run
 from awp_core.library import Library
 from awp_core.loop import BackgroundLoop
 from awp_core.manifest.inputs import resolve_inputs
-from awp_core.manifest.load import Workflow, read_text
+from awp_core.manifest.load import MANIFEST_FILE, Workflow, read_text
 from awp_core.nodes.base import NodeType
 from awp_core.registry import Registry
 from awp_core.rules.base import Rule
@@ -280,13 +280,26 @@ class App:
         """
         if reference in self._live:
             return self._live[reference]
-        folder = RunStore(self.runs_root()).find(reference, status=status)
+        folder = self.store().find(reference, status=status)
         return self._live.get(folder.run_id) or Run(self, folder)
 
     def runs(self) -> list[Run]:
         """Return every run of the runs folder, newest first."""
-        store = RunStore(self.runs_root())
+        store = self.store()
         return [self._live.get(run_id) or Run(self, store.folder(run_id)) for run_id in reversed(store.ids())]
+
+    def store(self) -> RunStore:
+        """Return where runs are looked up: the runs folder, and those of workflow directories right below."""
+        if self.runs_dir is not None:
+            return RunStore(self.runs_dir)
+        here = self.directory or Path.cwd()
+        below = sorted(file.parent / RUNS for file in here.glob(f"*/{MANIFEST_FILE}"))
+        return RunStore(here / RUNS, *(root for root in below if root.is_dir()))
+
+    def name_of(self, run: Run) -> str:
+        """Return what to type for a run from here: its id, or the path of its folder if it lies elsewhere."""
+        known = self.store().folder(run.id).root
+        return run.id if known.resolve() == run.folder.resolve() else str(run.folder)
 
     def runs_root(self, workflow: Workflow | None = None) -> Path:
         """Return the folder where runs are kept: of a workflow directory its own, else the working directory's."""

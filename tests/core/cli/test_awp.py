@@ -109,7 +109,7 @@ def test_findings_point_at_the_line(place):
     (place / "bad.awp.yaml").write_text(ASK.replace("ask_human", "ask_humna"))
     done = awp(place, "run", "bad.awp.yaml")
     assert done.returncode == 1
-    assert "bad.awp.yaml:7:28: error N1" in done.stderr
+    assert "bad.awp.yaml:7:27: error N1" in done.stderr
     assert "did you mean 'ask_human'?" in done.stderr
     assert not (place / "runs").exists()
 
