@@ -49,7 +49,7 @@ def _drawing(app: App) -> Iterator[Check]:
     from awp_core.graph.dotlayout import find_graphviz
 
     found = find_graphviz(app.environ)
-    detail = str(found) if found else "our own; install the extra `dot` for Graphviz layouts"
+    detail = " at ".join(found) if found else "our own; install the extra `dot` for Graphviz layouts"
     yield Check("graph layout", True, detail, needed=False)
 
 
