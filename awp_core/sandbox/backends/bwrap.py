@@ -17,11 +17,10 @@ from pathlib import Path
 from awp_core.errors import SandboxError
 from awp_core.sandbox import inside
 from awp_core.sandbox.backends.base import BackendReport, Outcome
-from awp_core.sandbox.backends.mounts import interpreter, interpreter_mounts, package_folders, read_only
+from awp_core.sandbox.backends.mounts import interpreter, interpreter_mounts, package_folders
 from awp_core.sandbox.backends.process import PROGRAM, SupervisedProcess, request_for, run_supervised, started
 from awp_core.sandbox.backends.warm import ZYGOTE_PROGRAM, WarmSandboxes
 from awp_core.sandbox.check import EntryPoint
-from awp_core.sandbox.inside import zygote
 from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 
 WORKDIR = "/tmp/work"  # noqa: S108 - a path inside the sandbox, in a file system of its own
@@ -46,7 +45,7 @@ root's inside as well: code run by root could otherwise set kernel parameters th
 
 
 class BubblewrapBackend:
-    """Runs each call in a warm bubblewrap, or in one of its own where the call must see files of its own."""
+    """Runs each call in a warm bubblewrap, or in one of its own where the kernel does not nest namespaces."""
 
     name = "bwrap"
 
@@ -74,9 +73,10 @@ class BubblewrapBackend:
         """Run one call, in a warm sandbox if one can serve it, else in one of its own."""
         path = package_folders() if policy.packages else []
         request = request_for(job, policy, entry, path=path, own_process_count=_counts_processes_by_namespace())
-        if self._warm.serves(policy):
-            command = [*self._base, *interpreter_mounts(policy.packages), *warm_mounts(policy.input_dir)]
-            outcome = await self._warm.run(command, job, policy, request)
+        if self._warm.works:
+            mounts, show = _warm_mounts(policy)
+            command = [*self._base, *interpreter_mounts(policy.packages), *mounts, *python_command(ZYGOTE_PROGRAM)]
+            outcome = await self._warm.run(command, job, policy, {**request, "show": show})
             if outcome is not None:
                 return outcome
         shown = [*self._base, "--disable-userns"] if self._disable_userns else self._base
@@ -155,11 +155,25 @@ def python_command(program: str) -> list[str]:
     return ["--", interpreter(), "-I", "-S", "-B", "-X", "utf8", "-c", program, "/awp"]
 
 
-def warm_mounts(input_dir: Path | None) -> list[str]:
-    """Mount what a warm process needs; each call then gets a `/tmp`, `/dev/shm` and `/proc` of its own."""
-    given = ["--ro-bind", _existing(input_dir, "input folder"), zygote.INPUT] if input_dir is not None else []
-    mounts = ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--dir", "/tmp", *given, *_inside()]  # noqa: S108
-    return [*mounts, "--remount-ro", "/", "--chdir", "/", *python_command(ZYGOTE_PROGRAM)]
+def _warm_mounts(policy: SandboxPolicy) -> tuple[list[str], list[list[str]]]:
+    """Mount what a warm process needs; each call then gets a `/tmp`, `/dev/shm` and `/proc` of its own.
+
+    Returns:
+        The mounts, and which of them each call has to show again, because its own `/tmp` would hide them.
+    """
+    mounts = ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--dir", "/tmp"]  # noqa: S108
+    show = []
+    if policy.input_dir is not None:
+        mounts += ["--ro-bind", _existing(policy.input_dir, "input folder"), "/awp/input"]
+        show.append(["/awp/input", f"{WORKDIR}/data/input"])
+    for index, path in enumerate(policy.readable):
+        real, name = _existing(path, "readable path"), os.path.abspath(path)
+        if Path(name).is_relative_to("/tmp") or Path(name).is_relative_to("/dev/shm"):  # noqa: S108
+            mounts += ["--ro-bind", real, f"/awp/readable/{index}"]
+            show.append([f"/awp/readable/{index}", name])
+        else:
+            mounts += ["--ro-bind", real, name]
+    return [*mounts, *_inside(), "--remount-ro", "/", "--chdir", "/"], show
 
 
 def _policy_mounts(policy: SandboxPolicy) -> list[str]:
@@ -170,8 +184,7 @@ def _policy_mounts(policy: SandboxPolicy) -> list[str]:
     if policy.input_dir is not None:
         mounts += ["--ro-bind", _existing(policy.input_dir, "input folder"), f"{WORKDIR}/data/input"]
     for path in policy.readable:
-        _existing(path, "readable path")
-        mounts += read_only(os.path.abspath(path))
+        mounts += ["--ro-bind", _existing(path, "readable path"), os.path.abspath(path)]
     return [*mounts, *_inside(), "--remount-ro", "/", "--chdir", WORKDIR]
 
 

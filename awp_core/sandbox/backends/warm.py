@@ -1,7 +1,6 @@
 """Warm sandboxes: a bubblewrap that is started once and forks for each call (`inside.zygote`).
 
-Only calls that see the same folders can share one, so there is one per combination, and calls with files of
-their own (`readable`) are not served.
+Only calls that see the same folders and files can share one, so there is one per combination of them.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 ZYGOTE_PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; zygote.serve(int(sys.argv[2]))"
 MAX_WARM = 4
 
-_Key = tuple[bool, Path | None]
+_Key = tuple[bool, Path | None, tuple[Path, ...]]
 
 
 class WarmSandboxes:
-    """Keeps a few warm processes; gives up on warmth, not on isolation, where the kernel does not allow it."""
+    """Keeps a few warm processes; gives up on warmth, not on isolation, where the kernel does not allow it.
+
+    Attributes:
+        works: False once the namespaces of a call could not be made.
+    """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._lock = threading.Lock()
         self._running: dict[_Key, _Zygote] = {}
-        self._works = True
-
-    def serves(self, policy: SandboxPolicy) -> bool:
-        """Whether a call under this policy can be run warm."""
-        return self._works and not policy.readable
+        self.works = True
 
     async def run(self, command: list[str], job: CodeJob, policy: SandboxPolicy, request: dict[str, Any]) -> Outcome | None:
         """Run one call in the warm process for its folders, started by `command` if it is not there yet.
@@ -47,14 +46,14 @@ class WarmSandboxes:
             None if the namespaces of the call could not be made; none of its code has run then.
         """
 
-        async def start(request_fd: int, reply_fd: int) -> _WarmCall:
-            return await _WarmCall.start(self._zygote((policy.packages, policy.input_dir), command), request_fd, reply_fd)
+        key = (policy.packages, policy.input_dir, policy.readable)
 
-        # A process of ours more than in a fresh sandbox counts against the limit: the launcher.
-        limits = {**request["limits"], "max_processes": request["limits"]["max_processes"]}
-        outcome, code = await run_supervised(start, job, policy, {**request, "limits": limits})
+        async def start(request_fd: int, reply_fd: int) -> _WarmCall:
+            return await _WarmCall.start(self._zygote(key, command), request_fd, reply_fd)
+
+        outcome, code = await run_supervised(start, job, policy, request)
         if code == SETUP_FAILED:
-            self._works = False
+            self.works = False
         return outcome
 
     async def aclose(self) -> None:

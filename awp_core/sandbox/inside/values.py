@@ -6,9 +6,9 @@ reply from a sandbox is hostile until checked.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection
+from json import dumps, loads  # by name: what user code puts into the module does not matter here
 from typing import Any
 
 MAX_DEPTH = 100
@@ -140,7 +140,7 @@ def select_outputs(value: Any, outputs: Collection[str]) -> dict[str, Any]:
 
 def dump(value: Any) -> bytes:
     """Write a plain value as compact JSON."""
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    return dumps(value, allow_nan=False, separators=(",", ":")).encode()
 
 
 def parse(data: bytes) -> Any:
@@ -150,7 +150,7 @@ def parse(data: bytes) -> Any:
         NotJsonError: Malformed, too deep, not UTF-8, NaN, or numbers beyond a float.
     """
     try:
-        value = json.loads(data.decode("utf-8"), parse_constant=_refuse)
+        value = loads(data.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as exc:
         raise NotJsonError(f"not valid JSON: {_short(str(exc))}") from exc
     return to_json_value(value, "reply")

@@ -8,6 +8,7 @@ of that namespace, which reaps; and the worker.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -19,9 +20,6 @@ from typing import Any, NoReturn
 from . import work  # noqa: F401 - imported once, here, so that no call has to
 from .supervise import SETUP_FAILED, become_worker, child_signals, protect, read_request, reap, watch
 
-INPUT = "/awp/input"
-"""Where the sandbox shows the input folder, if there is one."""
-
 WORKDIR = "/tmp/work"  # noqa: S108 - inside the sandbox
 FDS = 5
 """Descriptors of a call: request, reply, prints, lifeline, status."""
@@ -30,6 +28,7 @@ _NEW_USER, _NEW_MOUNT, _NEW_PID = 0x10000000, 0x00020000, 0x20000000
 _NEW_UTS, _NEW_IPC, _NEW_NET = 0x04000000, 0x08000000, 0x40000000
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 2, 4, 8, 4096, 16384, 1 << 18
 _MIB = 1024 * 1024
+_LEAST_PID_MAX = 301
 _SET_PDEATHSIG, _CAPBSET_DROP, _LAST_CAPABILITY = 1, 24, 63
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -102,7 +101,8 @@ def _become_first(request: dict[str, Any], reply_fd: int) -> NoReturn:
     try:
         # If the launcher dies, so does the call; it cannot have died before: then the write below fails first.
         libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        _mount_all(request["limits"]["file_size_mb"] * _MIB)
+        _limit_processes(request["limits"]["max_processes"])
+        _mount_all(request["limits"]["file_size_mb"] * _MIB, request["show"])
         _drop_capabilities()
         pid = os.fork()
         if pid == 0:
@@ -124,7 +124,13 @@ def _reap_until(worker: int) -> int:
             return code
 
 
-def _mount_all(size: int) -> None:
+def _limit_processes(number: int) -> None:
+    """Limit the process ids of the namespace, which binds root too (Linux 6.14; not below 301 there)."""
+    with contextlib.suppress(OSError):
+        _put("/proc/sys/kernel/pid_max", str(max(number + 2, _LEAST_PID_MAX)))
+
+
+def _mount_all(size: int, show: list[list[str]]) -> None:
     _check(libc.unshare(_NEW_MOUNT), "unshare mounts")
     _check(libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None), "private mounts")
     for place in (b"/tmp", b"/dev/shm"):  # noqa: S108
@@ -132,11 +138,16 @@ def _mount_all(size: int) -> None:
         _check(libc.mount(b"tmpfs", place, b"tmpfs", _MS_NOSUID | _MS_NODEV, options), "tmpfs")
     _check(libc.mount(b"tmpfs", b"/proc", b"tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC | _MS_RDONLY, b"size=4k"), "no /proc")
     os.makedirs(WORKDIR)  # noqa: PTH103 - pathlib is slow to import
-    if os.path.isdir(INPUT):  # noqa: PTH112
-        place = f"{WORKDIR}/data/input"
-        os.makedirs(place)  # noqa: PTH103
-        _check(libc.mount(INPUT.encode(), place.encode(), None, _MS_BIND | _MS_REC, None), "input")
+    for source, place in show:
+        _make_place(place, folder=os.path.isdir(source))  # noqa: PTH112
+        _check(libc.mount(source.encode(), place.encode(), None, _MS_BIND | _MS_REC, None), "bind")
     os.chdir(WORKDIR)
+
+
+def _make_place(path: str, *, folder: bool) -> None:
+    os.makedirs(path if folder else os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+    if not folder:
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
 
 
 def _drop_capabilities() -> None:
