@@ -177,24 +177,36 @@ def _plain(line: str, at: int) -> tuple[str, int]:
     return line[at:end], end
 
 
-def read_inputs(words: list[str], namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """Read `name=value` words; `name=$var` takes the value of a variable, everything else is text.
+def read_inputs(words: list[str], namespace: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Read `name=value` words into what was typed and, for `name=$var`, values of variables.
 
     Raises:
         UsageError: A word has no `=`.
         NotFoundError: There is no such variable.
     """
+    texts: dict[str, str] = {}
     values: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name:
             raise UsageError(f"{str(word)!r} is no input", hint="write name=value, or name=$variable")
-        variable = None if getattr(word, "literal", False) else _VARIABLE.fullmatch(text)
-        if variable is None:
-            values[name] = text
-        elif variable[1] in namespace:
-            values[name] = namespace[variable[1]]
+        value = read_value(text, namespace, literal=getattr(word, "literal", False))
+        if isinstance(value, str) and value is text:
+            texts[name] = text
         else:
-            known = (key for key in namespace if not key.startswith("_"))
-            raise NotFoundError.for_name("variable", variable[1], known)
-    return values
+            values[name] = value
+    return texts, values
+
+
+def read_value(text: str, namespace: Mapping[str, Any], *, literal: bool = False) -> Any:
+    """Return the value of the variable that `$name` names; anything else, or `literal` text, as it is.
+
+    Raises:
+        NotFoundError: There is no such variable.
+    """
+    variable = None if literal or getattr(text, "literal", False) else _VARIABLE.fullmatch(text)
+    if variable is None:
+        return text
+    if variable[1] not in namespace:
+        raise NotFoundError.for_name("variable", variable[1], (key for key in namespace if not key.startswith("_")))
+    return namespace[variable[1]]
