@@ -15,7 +15,7 @@ from awp_core.diagnostics.model import Findings
 from awp_core.drawing import draw
 from awp_core.engine.plan import Plan, build_plan
 from awp_core.engine.questions import PreparedReply
-from awp_core.errors import ManifestError, NotFoundError, RunError
+from awp_core.errors import EngineUnavailableError, ManifestError, NotFoundError, RunError
 from awp_core.events.bus import Observer
 from awp_core.events.fold import RunState
 from awp_core.execution import Execution, Job
@@ -214,8 +214,8 @@ class App:
         if reply is not None:
             replies[self._question(run, node)] = PreparedReply(reply, replier)
         about = RunStore(run.folder.parent).about(run.id)
-        chosen = provider or about.get("provider")
-        job = self._job(known, plan, chosen if chosen != "none" else None, replies, "owner")
+        self._check_functions(run, about, plan)
+        job = self._job(known, plan, provider, replies, "owner")
         execution = Execution.resume(job, run.run_folder, accept_changes=accept_changes, observers=observers)
         run.attach(execution, None)
         self._live[run.id] = run
@@ -291,14 +291,16 @@ class App:
         chat_id: str,
     ) -> Job:
         services = AppServices(self, workflow, plan, provider, chat_id)
+        functions = tuple(sorted(set(plan.agents().values()) & set(self.functions)))
         return Job(
             workflow,
             plan,
             services,
             services.provider_name,
-            services.secrets,
-            services.sensitive_fields,
-            replies,
+            functions=functions,
+            secrets=services.secrets,
+            sensitive_fields=services.sensitive_fields,
+            replies=replies,
         )
 
     def _launch(self, run: Run, work: Coroutine[Any, Any, RunState]) -> None:
@@ -317,6 +319,19 @@ class App:
             await execution.job.services.aclose()
             if self._live.get(run.id) is run and execution.state.over:
                 del self._live[run.id]
+
+    def _check_functions(self, run: Run, about: Mapping[str, Any], plan: Plan) -> None:
+        """Refuse to let a stub stand in for a Python function that only another session has."""
+        if "callable" not in str(about.get("provider", "")):
+            return
+        missing = sorted({agent for agent in plan.agents().values() if agent and agent not in self.functions})
+        known = set(about.get("functions") or ())
+        gone = [agent for agent in missing if agent in known]
+        if gone:
+            raise EngineUnavailableError(
+                f"run {run.id} calls {', '.join(gone)}, Python functions of the session that started it",
+                hint="resume it there, or define them again with @awp_core.agent",
+            )
 
     def _cancel_parked(self, run: Run, reason: str) -> None:
         workflow = self.library.of_run(run.run_folder, as_run=True)

@@ -41,6 +41,7 @@ class Job:
         workflow, plan: What runs, read and compiled.
         services: What its nodes may ask for.
         provider: Name of the provider in use, for the record.
+        functions: Agents that are Python functions of this session.
         secrets: Values that must never leave the engine, by name.
         sensitive_fields: Field names whose values are secret, whatever they are.
         replies: Answers given in advance, by node.
@@ -50,6 +51,7 @@ class Job:
     plan: Plan
     services: Services
     provider: str
+    functions: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict)
     sensitive_fields: tuple[str, ...] = ()
     replies: Mapping[str, PreparedReply] = field(default_factory=dict)
@@ -230,6 +232,7 @@ def _about(job: Job, folder: RunFolder, inputs: Mapping[str, Any]) -> dict[str, 
         "inputs": dict(inputs),
         "provider": job.provider,
         "agents": job.plan.agents(),
+        "functions": list(job.functions),
         "autonomy": meta.autonomy if meta is not None else None,
         "parent": None,
         "versions": {"awp-magics": version("awp-magics"), "python": platform.python_version()},

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from awp_core.channels.base import Envelope, Receipt
 from awp_core.engine.plan import Plan
 from awp_core.engine.ports import AgentCall
+from awp_core.errors import EngineUnavailableError
 from awp_core.manifest.load import Workflow
+from awp_core.manifest.models import LLMSettings
 from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
 from awp_core.sandbox.runner import Sandbox
 
@@ -19,6 +21,15 @@ if TYPE_CHECKING:
     from awp_core.providers.base import Provider
 
 NO_PROVIDER = "none"
+CALLABLE = "callable"
+
+
+class _Target(NamedTuple):
+    """What a node's call goes to."""
+
+    spec: AgentSpec
+    provider: str
+    model: str
 
 
 class AppServices:
@@ -33,10 +44,47 @@ class AppServices:
         self._workflow = workflow
         self._chat_id = chat_id
         self._sandbox = Sandbox(app.environ)
-        self._specs: dict[str, AgentSpec] = {}
+        self._targets: dict[str, _Target] = {}
         self._providers: dict[str, Provider] = {}
         self._env, self._secrets = _declared(workflow, app.environ)
-        self.provider_name = self._prepare_agents(plan, provider)
+        self._aim(plan, provider)
+        self._connect()
+
+    @property
+    def provider_name(self) -> str:
+        """The providers in use, for the record; `none` for a graph without agents."""
+        return ", ".join(sorted({target.provider for target in self._targets.values()})) or NO_PROVIDER
+
+    def _aim(self, plan: Plan, explicit: str | None) -> None:
+        """Decide for every node that calls an agent which agent, provider and model that is."""
+        from awp_core.agents.resolve import resolve_agent
+        from awp_core.providers.choose import choose_provider
+
+        meta = self._workflow.manifest.workflow if self._workflow.manifest is not None else None
+        llm = meta.settings.llm if meta is not None else LLMSettings()
+        for node, name in plan.agents().items():
+            spec = resolve_agent(name, node, self._workflow, self._app.functions)
+            model = spec.model or llm.default_model or ""
+            chosen = choose_provider(explicit, self._app.environ, spec.provider, llm.default_provider, model)
+            self._targets[node] = _Target(spec, CALLABLE if spec.function is not None else chosen, model)
+
+    def _connect(self) -> None:
+        """Make the providers that are needed; one that cannot be used stops the run before its first node."""
+        if not self._targets:
+            return
+        from awp_core.providers import load_providers
+
+        known = load_providers()
+        for name in sorted({target.provider for target in self._targets.values()}):
+            kind = known.get(name)
+            missing = f"this version has no provider {name!r}, it has {', '.join(known)}" if kind is None else kind.missing(self._app.environ)
+            if kind is None or missing:
+                nodes = ", ".join(node for node, target in self._targets.items() if target.provider == name)
+                raise EngineUnavailableError(
+                    f"engine_unavailable: {name!r} is needed by {nodes}: {missing}",
+                    hint="choose another one with --provider, such as --provider stub",
+                )
+            self._providers[name] = kind.create(self._app.environ)
 
     @property
     def env(self) -> Mapping[str, str]:
@@ -69,14 +117,19 @@ class AppServices:
         """Call an agent and record `provider.called`."""
         from awp_core.agents.call import call_agent
 
-        spec = self._specs[call.node]
-        provider = self._providers[spec.provider or self.provider_name]
+        target = self._targets[call.node]
+        provider = self._providers.get(target.provider)
         began = time.monotonic()
         answer = await call_agent(
-            spec, provider, instructions=call.instructions, inputs=call.inputs, visible=call.visible
+            target.spec,
+            provider,
+            model=target.model,
+            instructions=call.instructions,
+            inputs=call.inputs,
+            visible=call.visible,
         )
         call.emit("provider.called", {
-            "provider": provider.name, "model": answer.model, "agent": spec.id, "prompt_tokens": answer.prompt_tokens,
+            "provider": answer.provider, "model": answer.model, "agent": target.spec.id, "prompt_tokens": answer.prompt_tokens,
             "completion_tokens": answer.completion_tokens, "duration_s": round(time.monotonic() - began, 6),
         })  # fmt: skip
         return answer.output

@@ -52,6 +52,11 @@ class EngineContext:
         """The chat that started the run."""
         return self._scheduler.services.chat_id
 
+    @property
+    def timeout(self) -> float | None:
+        """Seconds this attempt may take; None for no limit."""
+        return self._node.timeout
+
     def select(self, selector: str) -> JSON:
         """Return the value at `selector`; a missing path is None and recorded."""
         scheduler = self._scheduler

@@ -32,6 +32,7 @@ class PlannedNode:
         enabled: False, or None when it is an expression (then among `conditions`) or true.
         cases: Case ids it can choose, when it is a route or an expiring question.
         retry, timeout: Policy, and seconds of one attempt (None for no limit).
+        lane: What bounds how many of its kind run at once.
         instant: Whether it runs in place, without a task.
     """
 
@@ -48,12 +49,8 @@ class PlannedNode:
     cases: frozenset[str]
     retry: RetryPolicy
     timeout: float | None
+    lane: Lane
     instant: bool
-
-    @property
-    def lane(self) -> Lane:
-        """What bounds how many of its kind run at once."""
-        return self.type.lane
 
     @property
     def contains_failure(self) -> bool:
@@ -126,14 +123,15 @@ def _planned(
     node: GraphNode, kind: NodeType, dependents: tuple[str, ...], agent_timeout: float, in_place: frozenset[str]
 ) -> PlannedNode:
     config = kind.config.model_validate(node.config)
+    lane = Lane.PROVIDER if kind.agent(config) is not None else kind.lane
     timeout = node.timeout or kind.timeout(config)
-    if timeout is None and kind.lane is Lane.PROVIDER:
+    if timeout is None and lane is Lane.PROVIDER:
         timeout = agent_timeout
     retry = RetryPolicy.of(node.retry) if "retry" in node.raw else _NO_RETRY
-    instant = kind.lane is Lane.INSTANT and kind.name in in_place and not retry.retries
+    instant = lane is Lane.INSTANT and kind.name in in_place and not retry.retries
     return PlannedNode(
         node.id, node.index, node, kind, config, tuple(dict.fromkeys(node.dependency_ids)), tuple(dependents),
-        node.branch, _conditions(node), node.enabled is not False, frozenset(kind.cases(config)), retry, timeout, instant,
+        node.branch, _conditions(node), node.enabled is not False, frozenset(kind.cases(config)), retry, timeout, lane, instant,
     )  # fmt: skip
 
 

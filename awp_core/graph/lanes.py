@@ -7,7 +7,7 @@ one lane, so the number of lanes is the number of nodes that are still to come a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from awp_core.graph.build import Graph
 
@@ -28,7 +28,9 @@ _ROUND = {
     _UP | _DOWN | _LEFT | _RIGHT: "┼",
 }
 
-_ASCII = {bits: " " if not bits else "|" if bits == _UP | _DOWN else "-" if bits == _LEFT | _RIGHT else "+" for bits in _ROUND}
+_ASCII = {
+    bits: " " if not bits else "|" if bits == _UP | _DOWN else "-" if bits == _LEFT | _RIGHT else "+" for bits in _ROUND
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +40,27 @@ class Row:
     Attributes:
         node: Its id.
         before, after: The lanes left and right of its mark.
-        below: The line that splits or joins lanes below it; "" if none is needed.
+        below: The line that splits or joins lanes below it; None if the next node can follow at once.
     """
 
     node: str
     before: str
     after: str
-    below: str
+    below: str | None
 
 
 def draw_lanes(graph: Graph, order: Sequence[str], *, most: int, ascii_only: bool = False) -> list[Row] | None:
     """Draw the lanes for nodes in a topological order; None if more than `most` lanes are needed side by side."""
     signs = _ASCII if ascii_only else _ROUND
     lanes: list[str | None] = []
-    rows = []
+    rows: list[Row] = []
     for node in order:
+        opened = node not in lanes
         at = _lane_of(lanes, node)
+        if opened and rows and rows[-1].below is None and len(rows[-1].before) == 2 * at:
+            # The node just above ended here. A gap shows that no arrow leads from it to this one.
+            gap = "".join(_vertical(lane if index != at else None, signs) + " " for index, lane in enumerate(lanes))
+            rows[-1] = replace(rows[-1], below=gap.rstrip())
         before = "".join(_vertical(lane, signs) + " " for lane in lanes[:at])
         after = "".join(" " + _vertical(lane, signs) for lane in lanes[at + 1 :])
         above = list(lanes)
@@ -97,9 +104,11 @@ def _hand_over(lanes: list[str | None], at: int, dependents: Sequence[str]) -> l
     return reached
 
 
-def _below(above: list[str | None], lanes: list[str | None], at: int, reached: list[int], signs: dict[int, str]) -> str:
+def _below(
+    above: list[str | None], lanes: list[str | None], at: int, reached: list[int], signs: dict[int, str]
+) -> str | None:
     if not set(reached) - {at}:
-        return ""
+        return None
     left, right = min(at, *reached), max(at, *reached)
     line = []
     for index in range(len(lanes)):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from awp_core.graph.geometry import Placement, Plan, Point
 from awp_core.graph.packing import place_parts
@@ -22,7 +23,7 @@ LABEL_GAP = 20.0
 LABEL_HEIGHT = 18.0
 LANE_WIDTH = 6.0
 
-_WORK = 60_000  # sweeps times slots; bounds the time for large graphs
+_WORK = 12_000  # sweeps times slots; bounds the time for large graphs
 _MOST_SWEEPS = 8
 
 
@@ -118,7 +119,7 @@ def _with_dummies(plan: Plan, sizes: list[tuple[float, float]], rank: list[int])
     layers.above = [[] for _ in layers.layer]
     layers.below = [[] for _ in layers.layer]
     for chain in layers.chains:
-        for upper, lower in zip(chain, chain[1:], strict=False):
+        for upper, lower in pairwise(chain):
             layers.below[upper].append(lower)
             layers.above[lower].append(upper)
     return layers
@@ -130,10 +131,28 @@ def _sweeps(layers: _Layers) -> int:
 
 def _order_rows(layers: _Layers, nodes: int) -> None:
     """Order each row: first as a walk from the top finds the slots, then by a few barycenter sweeps."""
+    rows = _walk(layers, nodes)
+    at = [0.0] * len(layers.layer)
+    for row in rows:
+        _number(row, at)
+    best, fewest = [list(row) for row in rows], _crossings(rows, layers.below, at)
+    for sweep in range(_sweeps(layers)):
+        if not fewest:
+            break
+        if sweep % 2:
+            _sweep(rows[-2::-1], layers.below, at)
+        else:
+            _sweep(rows[1:], layers.above, at)
+        crossings = _crossings(rows, layers.below, at)
+        if crossings < fewest:
+            best, fewest = [list(row) for row in rows], crossings
+    layers.rows = best
+
+
+def _walk(layers: _Layers, nodes: int) -> list[list[int]]:
     rows: list[list[int]] = [[] for _ in range(max(layers.layer, default=-1) + 1)]
     seen = [False] * len(layers.layer)
-    starts = sorted(range(nodes), key=lambda node: layers.layer[node])
-    for start in starts:
+    for start in sorted(range(nodes), key=layers.layer.__getitem__):
         ahead = [start]
         while ahead:
             slot = ahead.pop()
@@ -141,25 +160,22 @@ def _order_rows(layers: _Layers, nodes: int) -> None:
                 seen[slot] = True
                 rows[layers.layer[slot]].append(slot)
                 ahead.extend(reversed(layers.below[slot]))
-    at = [0.0] * len(layers.layer)
+    return rows
+
+
+def _sweep(rows: list[list[int]], fixed: list[list[int]], at: list[float]) -> None:
+    """Sort each row by the mean place of its neighbours in the row before it; `rows` share their lists."""
     for row in rows:
-        for index, slot in enumerate(row):
-            at[slot] = index
-    best, fewest = [list(row) for row in rows], _crossings(rows, layers.below, at)
-    for sweep in range(_sweeps(layers)):
-        if not fewest:
-            break
-        downwards = sweep % 2 == 0
-        fixed = layers.above if downwards else layers.below
-        for row in rows[1:] if downwards else rows[-2::-1]:
-            key = {slot: sum(at[other] for other in near) / len(near) if (near := fixed[slot]) else at[slot] for slot in row}
-            row.sort(key=key.__getitem__)
-            for index, slot in enumerate(row):
-                at[slot] = index
-        crossings = _crossings(rows, layers.below, at)
-        if crossings < fewest:
-            best, fewest = [list(row) for row in rows], crossings
-    layers.rows = best
+        wish = {
+            slot: sum([at[other] for other in near]) / len(near) if (near := fixed[slot]) else at[slot] for slot in row
+        }
+        row.sort(key=wish.__getitem__)
+        _number(row, at)
+
+
+def _number(row: list[int], at: list[float]) -> None:
+    for index, slot in enumerate(row):
+        at[slot] = index
 
 
 def _crossings(rows: list[list[int]], below: list[list[int]], at: list[float]) -> int:
@@ -181,7 +197,7 @@ def _gaps(layers: _Layers, nodes: int) -> list[list[float]]:
         [
             (layers.width[left] + layers.width[right]) / 2
             + (SIBLING_GAP if left < nodes and right < nodes else LANE_GAP)
-            for left, right in zip(row, row[1:], strict=False)
+            for left, right in pairwise(row)
         ]
         for row in layers.rows
     ]

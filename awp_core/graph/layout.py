@@ -151,11 +151,11 @@ def _assemble(
             continue
         arrow, path, label_at = next(placed)
         points = tuple(moved(point) for point in (reversed(path) if arrow.reversed else path))
-        routes.append(Route(edge, points, _label(edge), moved(label_at) if label_at else _middle(points), arrow.reversed))
+        routes.append(
+            Route(edge, points, _label(edge), moved(label_at) if label_at else _middle(points), arrow.reversed)
+        )
     width, height = (math.ceil(max(size, 100.0) + 2 * MARGIN) for size in (right - left, bottom - top))
-    return Layout(
-        picture, tuple(boxes.values()), tuple(routes), width, height, backend, reason, plan.horizontal
-    )
+    return Layout(picture, tuple(boxes.values()), tuple(routes), width, height, backend, reason, plan.horizontal)
 
 
 def _loop(edge: PictureEdge, box: Box, horizontal: bool) -> Route:

@@ -26,7 +26,11 @@ def place_parts(plan: Plan, place: Callable[[Plan], Placement]) -> Placement:
         part = Plan(
             [plan.sizes[node] for node in nodes],
             [
-                replace(plan.arrows[arrow], source=number[plan.arrows[arrow].source], target=number[plan.arrows[arrow].target])
+                replace(
+                    plan.arrows[arrow],
+                    source=number[plan.arrows[arrow].source],
+                    target=number[plan.arrows[arrow].target],
+                )
                 for arrow in arrows
             ],
             plan.horizontal,

@@ -87,14 +87,32 @@ LOOKS = {
     "fan_out": Look(
         _CARD, "M2 8h3.5M5.5 8L13 3M5.5 8H13M5.5 8L13 13M10.6 2.7L13 3l-.9 2.2M11.6 6.6L13 8l-1.4 1.4", "violet", _deck
     ),
-    "delegation_loop": Look(_CARD, "M13 6A5.4 5.4 0 0 0 3.2 5.2M3 10a5.4 5.4 0 0 0 9.8.8M3 2v3.4h3.4M13 14v-3.4H9.6", "violet", detail=_inner),
+    "delegation_loop": Look(
+        _CARD,
+        "M13 6A5.4 5.4 0 0 0 3.2 5.2M3 10a5.4 5.4 0 0 0 9.8.8M3 2v3.4h3.4M13 14v-3.4H9.6",
+        "violet",
+        detail=_inner,
+    ),
     "deliver": Look(_arrow_right, "M14 2L7.2 8.8M14 2L9.7 14 7.2 8.8 2 6.3z", "teal"),
     "code": Look(_rounded(3), "M5.5 4L1.5 8l4 4M10.5 4l4 4-4 4", "blue"),
-    "compute": Look(_rounded(3), "M4.5 4.5h7v7h-7zM6.5 1.8v2.7M9.5 1.8v2.7M6.5 11.5v2.7M9.5 11.5v2.7M1.8 6.5h2.7M1.8 9.5h2.7M11.5 6.5h2.7M11.5 9.5h2.7", "blue", detail=_bars),
+    "compute": Look(
+        _rounded(3),
+        "M4.5 4.5h7v7h-7zM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14",
+        "blue",
+        detail=_bars,
+    ),
     "merge": Look(_funnel, "M3 2v2.5C3 7 8 7 8 9.5V14M13 2v2.5C13 7 8 7 8 9.5M5.8 11.8L8 14l2.2-2.2", "slate"),
-    "route": Look(_hexagon, "M8 14V9.5C8 7 3 7 3 4.5V2.5M8 9.5C8 7 13 7 13 4.5V2.5M1.2 4.3L3 2.5l1.8 1.8M11.2 4.3L13 2.5l1.8 1.8", "slate"),
+    "route": Look(
+        _hexagon,
+        "M8 14V9.5C8 7 3 7 3 4.5V2.5M8 9.5C8 7 13 7 13 4.5V2.5M1.2 4.3L3 2.5l1.8 1.8M11.2 4.3L13 2.5l1.8 1.8",
+        "slate",
+    ),
     "answer": Look(_bubble, "M2 3h12v8H7l-3 3v-3H2z", "teal"),
-    "ask_human": Look(_rounded(23), "M8 7.5a2.8 2.8 0 1 0 0-5.6 2.8 2.8 0 0 0 0 5.6zM2.5 14.2c.6-3 2.7-4.4 5.5-4.4s4.9 1.4 5.5 4.4", "amber"),
+    "ask_human": Look(
+        _rounded(23),
+        "M8 7.5a2.8 2.8 0 1 0 0-5.6 2.8 2.8 0 0 0 0 5.6zM2.5 14.2c.6-3 2.7-4.4 5.5-4.4s4.9 1.4 5.5 4.4",
+        "amber",
+    ),
     "static": Look(_folded, "M4 2h5.5L12 4.5V14H4zM6 7.5h4M6 10.5h4", "slate", detail=_fold),
     "subworkflow": Look(_rounded(7), "M2 2h5v4H2zM9 10h5v4H9zM4.5 6v6H9", "slate", detail=_inner),
     "group": Look(_CARD, "M8 1.8l6 3-6 3-6-3zM2 8l6 3 6-3M2 11.2l6 3 6-3", "slate", _deck),

@@ -32,17 +32,16 @@ def render_svg(layout: Layout, states: Mapping[str, str] = _NO_STATES, *, theme:
         theme: "light", "dark", or "auto" to follow the reader's preference.
     """
     width, height = f"{layout.width:g}", f"{layout.height:g}"
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     skipped = {box.node.id for box in layout.boxes if box.node.state(states) == "skipped"}
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="awp" role="img" width="{width}" height="{height}"'
-        f' viewBox="0 0 {width} {height}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="awp" role="img" {size}>',
         f"<title>{xml_text(layout.picture.title or 'workflow')}</title>",
         f"<desc>{_description(layout, states)}</desc>",
         f"<style>{style_sheet(theme)}</style>",
         f'<rect class="c" x=".5" y=".5" width="{layout.width - 1:g}" height="{layout.height - 1:g}" rx="12"/>',
     ]
-    for route in layout.routes:
-        parts.append(_arrow(route, off=route.edge.source in skipped or route.edge.target in skipped))
+    parts.extend(_arrow(route, off=bool({route.edge.source, route.edge.target} & skipped)) for route in layout.routes)
     parts.extend(_arrow_label(route) for route in layout.routes if route.label)
     for box in layout.boxes:
         parts.extend(_box(box, states))
@@ -77,10 +76,23 @@ def _arrow(route: Route, *, off: bool) -> str:
     points = route.points
     tip = points[-1]
     neck, head = _head(points)
-    start, *rest = (*points[:-1], neck)
-    path = f"M{_xy(start)}C" + " ".join(map(_xy, rest))
+    path = _path_data((*points[:-1], neck))
     group = '<g class="off">' if off else "<g>"
     return f'{group}<path class="{kind}" d="{path}"/><path class="h" d="M{_xy(tip)}L{head}z"/></g>'
+
+
+def _path_data(points: tuple[Point, ...]) -> str:
+    """Write curves as curves and upright or level pieces, of which long arrows have many, as short lines."""
+    parts = [f"M{_xy(points[0])}"]
+    for at in range(0, len(points) - 1, 3):
+        start, first, second, end = points[at : at + 4]
+        if start[0] == first[0] == second[0] == end[0]:
+            parts.append(f"V{_number(end[1])}")
+        elif first == start and second[1] == end[1] == start[1]:
+            parts.append(f"H{_number(end[0])}")
+        else:
+            parts.append(f"C{_xy(first)} {_xy(second)} {_xy(end)}")
+    return "".join(parts)
 
 
 def _head(points: tuple[Point, ...]) -> tuple[Point, str]:
@@ -95,7 +107,11 @@ def _head(points: tuple[Point, ...]) -> tuple[Point, str]:
 
 
 def _xy(point: Point) -> str:
-    return f"{point[0]:.1f}".removesuffix(".0") + " " + f"{point[1]:.1f}".removesuffix(".0")
+    return f"{_number(point[0])} {_number(point[1])}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def _arrow_label(route: Route) -> str:
@@ -123,7 +139,8 @@ def _box(box: Box, states: Mapping[str, str]) -> Iterator[str]:
     yield f'<path class="b" d="{look.outline(w, h)}"/>'
     if look.detail:
         yield f'<path class="f" d="{look.detail(w, h)}"/>'
-    yield f'<rect class="a" x="11" y="11" width="26" height="26" rx="7"/><path class="i" d="{look.icon}" transform="translate(16 16)"/>'
+    yield '<rect class="a" x="11" y="11" width="26" height="26" rx="7"/>'
+    yield f'<path class="i" d="{look.icon}" transform="translate(16 16)"/>'
     label = shorten_to_pixels(clean(node.label), room, LABEL_SIZE)
     yield f'<text class="t" x="{TEXT_LEFT:g}" y="21">{xml_text(label)}</text>'
     yield f'<text class="k" x="{TEXT_LEFT:g}" y="36">{_second_line(box, state, states, room)}</text>'

@@ -1,4 +1,4 @@
-"""The picture as text, for terminals, `text/plain` outputs and screen readers: one node a line, in the order they run."""
+"""The picture as text, for terminals, `text/plain` outputs and screen readers: one node a line, in running order."""
 
 from __future__ import annotations
 
@@ -13,13 +13,30 @@ from awp_core.graph.picture import Picture, PictureEdge, PictureNode, count_stat
 
 _NO_STATES: Mapping[str, str] = MappingProxyType({})
 
-_MARKS = {"pending": "○", "running": "▶", "waiting": "?", "finished": "✓", "failed": "✗", "skipped": "–", "cancelled": "⊘"}
-_ASCII_MARKS = {"pending": "o", "running": ">", "waiting": "?", "finished": "v", "failed": "x", "skipped": "-", "cancelled": "/"}
+_MARKS = {
+    "pending": "○",
+    "running": "▶",
+    "waiting": "?",
+    "finished": "✓",
+    "failed": "✗",
+    "skipped": "–",
+    "cancelled": "⊘",
+}
+_ASCII_MARKS = {
+    "pending": "o",
+    "running": ">",
+    "waiting": "?",
+    "finished": "v",
+    "failed": "x",
+    "skipped": "-",
+    "cancelled": "/",
+}
 _KIND_MARKS = {"route": "◇", "ask_human": "◎"}
 _ASCII_KIND_MARKS = {"route": "<", "ask_human": "?"}
 
 _MOST_LABEL = 32
 _MOST_KIND = 28
+_MOST_NAME = 24
 _MOST_SOURCES = 4
 
 
@@ -28,6 +45,7 @@ class _Columns:
     drawing: int
     label: int
     state: int
+    kind: int
 
 
 def to_text(
@@ -47,26 +65,31 @@ def to_text(
     rows = draw_lanes(picture.flow, order, most=max(4, width // 8), ascii_only=ascii_only)
     drawn = rows is not None
     if rows is None:
-        rows = [Row(node, "", "", "") for node in order]
+        rows = [Row(node, "", "", None) for node in order]
     known = {node.id: node for node in picture.nodes}
     incoming = _incoming(picture)
     columns = _Columns(
         max((len(row.before) + 1 + len(row.after) for row in rows), default=0),
         min(_MOST_LABEL, max(12, width // 3), max((cells(clean(node.label)) for node in picture.nodes), default=0)),
-        max((len(node.state(states)) for node in picture.nodes), default=0),
+        max((cells(clean(node.state(states))) for node in picture.nodes), default=0),
+        max((cells(_kind(node)) for node in picture.nodes), default=0),
     )
     lines = [_headline(picture, states)]
     for row in rows:
         node = known[row.node]
         after = [] if drawn else list(picture.flow.dependencies[row.node])
-        lines.append(_line(row, node, columns, states, [*_gates(incoming[row.node], known), *_after(after, known)], ascii_only))
-        if row.below:
+        lines.append(
+            _line(row, node, columns, states, [*_gates(incoming[row.node], known), *_after(after, known)], ascii_only)
+        )
+        if row.below is not None:
             lines.append(row.below)
     lines += _back_arrows(picture, known, ascii_only)
     if ascii_only:
         lines = [_to_ascii(line) for line in lines]
     dots = "..." if ascii_only else ELLIPSIS
-    return "\n".join(line if cells(line) <= width else shorten(line, width - len(dots) + 1).rstrip(ELLIPSIS) + dots for line in lines)
+    return "\n".join(
+        line if cells(line) <= width else shorten(line, width - len(dots) + 1).rstrip(ELLIPSIS) + dots for line in lines
+    )
 
 
 def _headline(picture: Picture, states: Mapping[str, str]) -> str:
@@ -81,15 +104,22 @@ def _line(
     state = node.state(states)
     drawing = f"{row.before}{_mark(node, state, ascii_only)}{row.after}"
     label = shorten(clean(node.label), columns.label)
-    kind = shorten(" · ".join(clean(part) for part in (node.kind, node.subtitle) if part), _MOST_KIND)
     parts = [
         _padded(drawing, columns.drawing),
         _padded(label, columns.label),
-        *([_padded(shorten(clean(state), columns.state), columns.state)] if state else []),
-        kind,
+        *([_padded(clean(state), columns.state)] if state else []),
+        _padded(_kind(node), columns.kind),
         *notes,
     ]
     return "  ".join(parts).rstrip()
+
+
+def _kind(node: PictureNode) -> str:
+    return shorten(" · ".join(clean(part) for part in (node.kind, node.subtitle) if part), _MOST_KIND)
+
+
+def _name(node: PictureNode) -> str:
+    return shorten(clean(node.label), _MOST_NAME)
 
 
 def _mark(node: PictureNode, state: str, ascii_only: bool) -> str:
@@ -117,12 +147,12 @@ def _gates(edges: list[PictureEdge], known: Mapping[str, PictureNode]) -> Iterat
     for edge in edges:
         if edge.label or edge.dashed:
             word = clean(edge.label) or "gated"
-            yield f"[{word}]" if len(edges) == 1 else f"[{clean(known[edge.source].label)}: {word}]"
+            yield f"[{word}]" if len(edges) == 1 else f"[{_name(known[edge.source])}: {word}]"
 
 
 def _after(sources: list[str], known: Mapping[str, PictureNode]) -> Iterator[str]:
     if sources:
-        names = ", ".join(clean(known[source].label) for source in sources[:_MOST_SOURCES])
+        names = ", ".join(_name(known[source]) for source in sources[:_MOST_SOURCES])
         more = f" and {len(sources) - _MOST_SOURCES} more" if len(sources) > _MOST_SOURCES else ""
         yield f"after {names}{more}"
 
@@ -131,7 +161,7 @@ def _back_arrows(picture: Picture, known: Mapping[str, PictureNode], ascii_only:
     place = {node: index for index, node in enumerate(picture.graph.ids)}
     for source, target in sorted(picture.closing, key=lambda arrow: (place[arrow[0]], place[arrow[1]])):
         arrow = "->" if ascii_only else "→"
-        yield f"cycle: {clean(known[source].label)} {arrow} {clean(known[target].label)}"
+        yield f"cycle: {_name(known[source])} {arrow} {_name(known[target])}"
 
 
 def _to_ascii(line: str) -> str:

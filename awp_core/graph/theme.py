@@ -109,7 +109,10 @@ def _colours(colours: _Palette) -> str:
         f".awp .t{{fill:{colours.text}}}.awp .k,.awp .l{{fill:{colours.quiet}}}",
         f".awp .e{{stroke:{colours.arrow}}}.awp .h{{fill:{colours.arrow}}}",
         f".awp .p{{fill:{colours.card};stroke:{colours.rim}}}",
-        *(f".awp .{name} .i{{stroke:{ink}}}.awp .{name} .a{{fill:{tint}}}" for name, (ink, tint) in colours.accents.items()),
+        *(
+            f".awp .{name} .i{{stroke:{ink}}}.awp .{name} .a{{fill:{tint}}}"
+            for name, (ink, tint) in colours.accents.items()
+        ),
     ]
     for name, (ink, fill) in colours.states.items():
         rules.append(

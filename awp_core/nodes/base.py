@@ -55,49 +55,50 @@ class Ask:
     on_timeout: str | None = None
 
 
-class Selecting(Protocol):
-    """Read a value by selector; a missing path is None and recorded as `selector.missing`."""
+class NodeContext(Protocol):
+    """Everything a running node may touch."""
 
-    def __call__(self, selector: str) -> JSON:
-        """Return the value at `selector`."""
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
 
+    @property
+    def node(self) -> str:
+        """The node's id."""
 
-class CallAgent(Protocol):
-    """Call an agent and return its JSON object (spec 03)."""
+    @property
+    def inputs(self) -> Mapping[str, JSON]:
+        """The workflow's inputs."""
 
-    def __call__(self, agent: str, instructions: str, extra: Mapping[str, JSON]) -> Awaitable[Output]:
-        """Call `agent`; `extra` is added to what it may see."""
+    @property
+    def upstream(self) -> Mapping[str, JSON]:
+        """Outputs of the direct dependencies that finished, in the order of `depends_on`."""
 
+    @property
+    def chat_id(self) -> str:
+        """The chat that started the run; what `chat_id: auto` means."""
 
-@dataclass(frozen=True, slots=True)
-class NodeContext:
-    """Everything a running node may touch.
+    @property
+    def timeout(self) -> float | None:
+        """Seconds this attempt may take; None for no limit."""
 
-    Attributes:
-        run_id: The run's id.
-        node: The node's id.
-        inputs: The workflow's inputs.
-        upstream: Outputs of the direct dependencies that finished, in the order of `depends_on`.
-        chat_id: The chat that started the run; what `chat_id: auto` means.
-        select: Read a value by selector.
-        send: Write an envelope, exactly once for this node and run, and hand it to its channel.
-        run_code: Run Python in the sandbox.
-        call_agent: Call an agent.
-        log: Keep a text in the run's log and show it in the cell.
-        place: File and line where the node's text field stands, for tracebacks: `place("source")`.
-    """
+    def select(self, selector: str) -> JSON:
+        """Return the value at `selector`; a missing path is None and recorded as `selector.missing`."""
 
-    run_id: str
-    node: str
-    inputs: Mapping[str, JSON]
-    upstream: Mapping[str, JSON]
-    chat_id: str
-    select: Selecting
-    send: Callable[[Envelope], Awaitable[Receipt]]
-    run_code: Callable[[CodeJob, SandboxPolicy], Awaitable[CodeResult]]
-    call_agent: CallAgent
-    log: Callable[[str], None]
-    place: Callable[[str], tuple[str, int]]
+    async def send(self, envelope: Envelope) -> Receipt:
+        """Write an envelope, exactly once for this node and run, and hand it to its channel."""
+
+    async def run_code(self, job: CodeJob, policy: SandboxPolicy) -> CodeResult:
+        """Run Python in the sandbox."""
+
+    def call_agent(self, agent: str, instructions: str, extra: Mapping[str, JSON]) -> Awaitable[Output]:
+        """Call an agent and return its JSON object; `extra` is added to what it may see."""
+
+    def log(self, text: str) -> None:
+        """Keep a text in the run's log and show it in the cell."""
+
+    def place(self, field: str) -> tuple[str, int]:
+        """Return the file and line where the text of a field of this node starts, for tracebacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,9 @@ def _no_cases(_config: Any) -> tuple[str, ...]:
     return ()
 
 
-Runner = Callable[[NodeContext, Any], "Awaitable[Output | Ask] | Output"]
+# A plain function returns the output itself; a coroutine function may return an `Ask` instead. A `static` node's
+# output is any JSON value, hence JSON and not Output.
+Runner = Callable[[NodeContext, Any], JSON]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +138,8 @@ class NodeType:
         name: The value of `type:`.
         summary: One sentence for documentation and completion.
         config: The pydantic model of its fields.
-        run: A plain function for lane INSTANT, else a coroutine function. Returns the output, or an `Ask`.
-        lane: What bounds its parallelism.
+        run: Returns the output, or an awaitable of the output or an `Ask`. In lane INSTANT it must not block.
+        lane: What bounds its parallelism; a config that calls an agent is in lane PROVIDER all the same.
         agent: The agent a config calls; None for no provider. "" means the node's own generic agent.
         selectors: The selectors a config contains (rule N5).
         fields: The output's field names; None when they cannot be known (rules N5, R13).

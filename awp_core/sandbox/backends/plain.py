@@ -14,7 +14,7 @@ from awp_core.errors import SandboxError
 from awp_core.sandbox import inside
 from awp_core.sandbox.backends.base import BackendReport, Outcome
 from awp_core.sandbox.backends.mounts import interpreter, package_folders
-from awp_core.sandbox.backends.process import PROGRAM, request_for, run_supervised
+from awp_core.sandbox.backends.process import PROGRAM, SupervisedProcess, request_for, run_supervised, started
 from awp_core.sandbox.check import EntryPoint
 from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 
@@ -40,14 +40,17 @@ class SubprocessBackend:
         path = package_folders() if policy.packages else []
         request = request_for(job, policy, entry, path=path, own_process_count=False)
 
-        def command(request_fd: int, reply_fd: int) -> list[str]:
-            return [interpreter(), "-I", "-S", "-B", "-X", "utf8", "-c", PROGRAM, folder, str(request_fd), str(reply_fd)]
-
         with tempfile.TemporaryDirectory(prefix="awp-code-", ignore_cleanup_errors=True) as work:
             if policy.input_dir is not None:
                 _link_input(Path(work), policy.input_dir)
             environment = {"PATH": os.defpath, "HOME": work, "TMPDIR": work, "LANG": "C.UTF-8"}
-            return await run_supervised(command, environment, job, policy, request, cwd=work)
+
+            async def start(*fds: int) -> SupervisedProcess:
+                command = [interpreter(), "-I", "-S", "-B", "-X", "utf8", "-c", PROGRAM, folder, *map(str, fds)]
+                return await SupervisedProcess.start(command, fds, environment, cwd=work)
+
+            outcome, _ = await run_supervised(start, job, policy, request)
+            return started(outcome)
 
     async def aclose(self) -> None:
         """Nothing is kept."""

@@ -11,19 +11,21 @@ import os
 import secrets
 import signal
 import tempfile
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import IO, Any
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import IO, Any, Protocol
 
+from awp_core.errors import SandboxError
 from awp_core.sandbox.backends.base import MAX_PRINTS, PRINTS_CUT, Outcome
 from awp_core.sandbox.backends.reply import MIB, read_reply, timed_out, too_large
 from awp_core.sandbox.check import EntryPoint
+from awp_core.sandbox.inside.supervise import SETUP_FAILED
 from awp_core.sandbox.inside.values import dump
 from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 
 PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from inside import supervise; supervise.main(*map(int, sys.argv[2:]))"
 """What the interpreter runs inside: the folder that holds `inside`, the request's and the reply's descriptor."""
 
-_STOP_S = 2.0
+STOP_S = 2.0
 
 
 def request_for(
@@ -49,31 +51,36 @@ def request_for(
     }
 
 
-async def run_supervised(
-    command: Callable[[int, int], Sequence[str]],
-    environment: Mapping[str, str],
-    job: CodeJob,
-    policy: SandboxPolicy,
-    request: dict[str, Any],
-    *,
-    cwd: str | None = None,
-) -> Outcome:
-    """Run one call in a process of its own.
+class Running(Protocol):
+    """A call under way.
 
-    Args:
-        command: Gives the command line for the descriptors of request and reply.
-        environment: All that the process sees of ours.
-        job: The call.
-        policy: Its limits.
-        request: From `request_for`; a fresh token is added.
-        cwd: Working directory of the process.
+    Attributes:
+        output: What it prints.
     """
-    token = secrets.token_hex(16)
-    with tempfile.TemporaryFile() as request_file, tempfile.TemporaryFile() as reply_file:
-        await asyncio.to_thread(_write, request_file, {**request, "token": token})
-        fds = request_file.fileno(), reply_file.fileno()
+
+    output: asyncio.StreamReader
+
+    async def wait(self) -> int:
+        """Return the exit code of its supervisor."""
+
+    async def stop(self) -> None:
+        """End all its processes, if they have not ended, and return when they are gone."""
+
+
+class SupervisedProcess:
+    """A supervisor that was started for this call alone."""
+
+    def __init__(self, process: asyncio.subprocess.Process, output: asyncio.StreamReader) -> None:
+        self._process = process
+        self.output = output
+
+    @classmethod
+    async def start(
+        cls, command: Sequence[str], fds: Sequence[int], environment: Mapping[str, str], cwd: str | None = None
+    ) -> SupervisedProcess:
+        """Start it with an environment of its own and no descriptors of ours but `fds`."""
         process = await asyncio.create_subprocess_exec(
-            *command(*fds),
+            *command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
@@ -82,67 +89,100 @@ async def run_supervised(
             pass_fds=fds,
             start_new_session=True,
         )
-        prints = _Prints(process)
+        return cls(process, process.stdout or asyncio.StreamReader())
+
+    async def wait(self) -> int:
+        """Return the exit code."""
+        return await self._process.wait()
+
+    async def stop(self) -> None:
+        """Ask the supervisor to end everything, which it does from within; insist after a while."""
+        process = self._process
+        if process.stdin is not None:
+            with contextlib.suppress(OSError, RuntimeError):
+                # A byte as well as the end: another process forked meanwhile may hold a copy of our end open.
+                process.stdin.write(b"x")
+                process.stdin.close()
+        try:
+            async with asyncio.timeout(STOP_S):
+                await process.wait()
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+
+
+async def run_supervised(
+    start: Callable[[int, int], Awaitable[Running]], job: CodeJob, policy: SandboxPolicy, request: dict[str, Any]
+) -> tuple[Outcome | None, int]:
+    """Run one call to its end and read its reply.
+
+    Args:
+        start: Starts the call, given the descriptors of request and reply.
+        job: The call.
+        policy: Its limits.
+        request: From `request_for`; a fresh token is added.
+
+    Returns:
+        The outcome and 0; or None and `SETUP_FAILED` if the sandbox refused before any user code ran.
+    """
+    token = secrets.token_hex(16)
+    with tempfile.TemporaryFile() as request_file, tempfile.TemporaryFile() as reply_file:
+        await asyncio.to_thread(_write, request_file, {**request, "token": token})
+        running = await start(request_file.fileno(), reply_file.fileno())
+        prints = _Prints(running.output)
         try:
             async with asyncio.timeout(policy.timeout_s):
-                code = await process.wait()
+                code = await running.wait()
         except TimeoutError:
-            await _to_the_end(_stop(process))
-            raise timed_out(policy, await prints.text()) from None
+            await _to_the_end(_finish(running, prints))
+            raise timed_out(policy, prints.text()) from None
         finally:
-            await _to_the_end(_finish(process, prints))
-        text = await prints.text()
+            await _to_the_end(_finish(running, prints))
+        if code == SETUP_FAILED:
+            return None, code
+        text = prints.text()
         data = await asyncio.to_thread(_read, reply_file, policy.file_size_mb * MIB)
         if data is None:
             raise too_large(policy)
-        return Outcome(await asyncio.to_thread(read_reply, code, data, token, text, job, policy), text)
+        return Outcome(await asyncio.to_thread(read_reply, code, data, token, text, job, policy), text), 0
+
+
+def started(outcome: Outcome | None) -> Outcome:
+    """Return the outcome of a call whose sandbox was set up before; anything else is an error."""
+    if outcome is None:
+        raise SandboxError("the sandbox could not be set up")
+    return outcome
 
 
 class _Prints:
     """Reads everything the process writes and keeps the first part, so that it never waits for us."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, stream: asyncio.StreamReader) -> None:
         self._kept = bytearray()
         self._cut = False
-        self._task = asyncio.create_task(self._collect(process.stdout))
+        self._task = asyncio.create_task(self._collect(stream))
 
-    async def _collect(self, stream: asyncio.StreamReader | None) -> None:
-        while stream is not None and (chunk := await stream.read(65536)):
+    async def _collect(self, stream: asyncio.StreamReader) -> None:
+        while chunk := await stream.read(65536):
             room = MAX_PRINTS - len(self._kept)
             self._kept += chunk[:room]
             self._cut |= len(chunk) > room
 
     async def finish(self) -> None:
         """Wait until the last writer is gone, but not for one that escaped."""
-        _, pending = await asyncio.wait([self._task], timeout=_STOP_S)
+        _, pending = await asyncio.wait([self._task], timeout=STOP_S)
         for task in pending:
             task.cancel()
 
-    async def text(self) -> str:
+    def text(self) -> str:
         """Return what was printed, with a note if some of it was cut."""
-        await self.finish()
         return self._kept.decode("utf-8", "replace") + (PRINTS_CUT if self._cut else "")
 
 
-async def _finish(process: asyncio.subprocess.Process, prints: _Prints) -> None:
-    await _stop(process)
+async def _finish(running: Running, prints: _Prints) -> None:
+    await running.stop()
     await prints.finish()
-
-
-async def _stop(process: asyncio.subprocess.Process) -> None:
-    """Ask the supervisor to end everything, which it does from within; insist after a while."""
-    if process.stdin is not None:
-        with contextlib.suppress(OSError, RuntimeError):
-            # A byte as well as the end: another process forked meanwhile may hold a copy of our end open.
-            process.stdin.write(b"x")
-            process.stdin.close()
-    try:
-        async with asyncio.timeout(_STOP_S):
-            await process.wait()
-    except TimeoutError:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:

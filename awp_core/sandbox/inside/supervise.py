@@ -2,7 +2,7 @@
 
 In a pid namespace it is process 1, so nothing outlives it. Its exit code is the one thing that user code cannot
 forge; it says how the worker ended. Standard input is a lifeline: when the other end closes (time-out,
-cancellation, death of the parent), all is killed.
+cancellation, death of the parent), all is killed. `zygote` uses the same parts for a call in a warm process.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .work import work
 TOO_MANY_PROCESSES = 100
 TOO_MUCH_MEMORY = 101
 LIFELINE_CLOSED = 102
-BROKEN_REQUEST = 103
+SETUP_FAILED = 103
 SIGNALLED = 128
 
 _WATCH_MS = 25
@@ -30,24 +30,35 @@ _WATCH_OUTSIDE_MS = 200  # without a pid namespace every look reads all processe
 
 def main(request_fd: int, reply_fd: int) -> None:
     """Run one request and exit with the code that says how it ended."""
-    set_dumpable = _protect()
+    set_dumpable = protect()
     os.set_inheritable(reply_fd, False)
-    with os.fdopen(request_fd, "rb") as file:
-        request = parse(file.read())
-    wake, woken = os.pipe()
-    os.set_blocking(woken, False)
-    signal.set_wakeup_fd(woken)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
+    request = read_request(request_fd)
+    wake = child_signals()
     pid = os.fork()
     if pid == 0:
         set_dumpable(1)
-        _become_worker(request, reply_fd, (wake, woken))
-    code = _watch(pid, wake, request["limits"])
+        become_worker(request, reply_fd)
+    code = watch(pid, wake, 0, request["limits"])
     _kill_all(pid)
     os._exit(code)
 
 
-def _protect() -> Callable[[int], object]:
+def read_request(fd: int) -> Any:
+    """Read the request and close its file, so that the worker has no hold on it."""
+    with os.fdopen(fd, "rb") as file:
+        return parse(file.read())
+
+
+def child_signals() -> int:
+    """Return a descriptor that becomes readable when a child ends."""
+    wake, woken = os.pipe()
+    os.set_blocking(woken, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(woken)
+    return wake
+
+
+def protect() -> Callable[[int], object]:
     """Keep the worker, which has our user id, from tracing us; adopt orphans, so that they are found.
 
     Returns the call that switches a process back to the usual state (1), for the worker.
@@ -64,45 +75,61 @@ def _protect() -> Callable[[int], object]:
     return lambda state: prctl(set_dumpable, state, 0, 0, 0)
 
 
-def _become_worker(request: dict[str, Any], reply_fd: int, ours: tuple[int, int]) -> None:
+def become_worker(request: dict[str, Any], reply_fd: int) -> None:
+    """Turn this fresh fork into the worker, limited and with nothing of ours but the reply; does not return."""
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for fd in ours:
-            os.close(fd)
-        os.setpgid(0, 0)
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
-        os.close(null)
-        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        reply = os.dup2(reply_fd, 3, inheritable=False) if reply_fd != 3 else 3  # noqa: PLR2004 - after 0, 1, 2
+        os.closerange(4, 256)
+        os.setpgid(0, 0)
+        # New ones: those of a warm process were made for other files.
+        sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]  # noqa: PTH123, SIM115
+        sys.stderr = sys.__stderr__ = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]  # noqa: PTH123, SIM115
         sys.path.extend(request["path"])
         apply(request["limits"])
-        work(request, reply_fd)
+        work(request, reply)
+    except BaseException:  # noqa: BLE001 - no reply is the answer; the prints say why
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.flush()
     finally:
         os._exit(0)
 
 
-def _watch(pid: int, wake: int, limits: dict[str, Any]) -> int:
+def watch(pid: int, wake: int, lifeline: int, limits: dict[str, Any], *, helper: bool = False) -> int:
+    """Wait for a child to end, or for a reason to end it, and return the exit code that says which.
+
+    Args:
+        pid: The worker, or with `helper` a process of ours whose own exit code is the answer.
+        wake: From `child_signals`.
+        lifeline: Readable or closed when all is to be ended.
+        limits: Of the request.
+        helper: See `pid`; it is not counted as a process of the code's.
+    """
     poll = select.poll()
     poll.register(wake, select.POLLIN)
-    poll.register(0, select.POLLIN | select.POLLHUP)
-    pause = _WATCH_MS if os.getpid() == 1 else _WATCH_OUTSIDE_MS
+    poll.register(lifeline, select.POLLIN | select.POLLHUP)
+    pause = _WATCH_MS if os.getpid() == 1 or helper else _WATCH_OUTSIDE_MS
     while True:
         ready = {fd for fd, _ in poll.poll(pause)}
         if wake in ready:
             os.read(wake, 512)
-            code = _reap(pid)
+            code = reap(pid, helper=helper)
             if code is not None:
                 return code
-        if 0 in ready:
+        if lifeline in ready:
             return LIFELINE_CLOSED
-        verdict = _judge(descendants(), limits)
+        verdict = _judge(descendants(), limits, spare=int(helper))
         if verdict:
             return verdict
 
 
-def _judge(usage: Usage, limits: dict[str, Any]) -> int:
-    if len(usage.pids) > limits["max_processes"]:
+def _judge(usage: Usage, limits: dict[str, Any], spare: int) -> int:
+    if len(usage.pids) - spare > limits["max_processes"]:
         return TOO_MANY_PROCESSES
     allowed = limits["memory_mb"] * MIB
     if usage.resident > allowed and proportional(usage.pids) > allowed:
@@ -110,8 +137,11 @@ def _judge(usage: Usage, limits: dict[str, Any]) -> int:
     return 0
 
 
-def _reap(worker: int) -> int | None:
-    """Collect everything that ended; return the exit code if the worker is among it."""
+def reap(worker: int, *, helper: bool = False) -> int | None:
+    """Collect everything that ended; return the exit code if the worker is among it.
+
+    What the worker itself exits with says nothing: user code chooses it.
+    """
     code = None
     while True:
         try:
@@ -121,7 +151,8 @@ def _reap(worker: int) -> int | None:
         if pid == 0:
             return code
         if pid == worker:
-            code = SIGNALLED + os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+            plain = os.waitstatus_to_exitcode(status)
+            code = SIGNALLED - plain if plain < 0 else plain if helper else 0
 
 
 def _kill_all(worker: int) -> None:
@@ -139,6 +170,6 @@ def _kill_all(worker: int) -> None:
                 os.kill(pid, signal.SIGKILL)
             except OSError:
                 continue
-        _reap(-1)
+        reap(-1)
         if not left:
             return

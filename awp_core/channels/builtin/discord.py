@@ -1,0 +1,5 @@
+"""`discord`: left for a bridge."""
+
+from awp_core.channels.outbox import bridge
+
+CHANNEL = bridge("discord", "Discord")

@@ -1,0 +1,5 @@
+"""`email`: left for a bridge."""
+
+from awp_core.channels.outbox import bridge
+
+CHANNEL = bridge("email", "Email")

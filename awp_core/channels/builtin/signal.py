@@ -1,0 +1,5 @@
+"""`signal`: left for a bridge."""
+
+from awp_core.channels.outbox import bridge
+
+CHANNEL = bridge("signal", "Signal")

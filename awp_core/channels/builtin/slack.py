@@ -1,0 +1,5 @@
+"""`slack`: left for a bridge."""
+
+from awp_core.channels.outbox import bridge
+
+CHANNEL = bridge("slack", "Slack")

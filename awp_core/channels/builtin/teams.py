@@ -1,0 +1,5 @@
+"""`teams`: left for a bridge."""
+
+from awp_core.channels.outbox import bridge
+
+CHANNEL = bridge("teams", "Teams")

@@ -1,0 +1,5 @@
+"""`telegram`: left for a bridge."""
+
+from awp_core.channels.outbox import bridge
+
+CHANNEL = bridge("telegram", "Telegram")

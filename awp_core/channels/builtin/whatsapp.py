@@ -1,0 +1,5 @@
+"""`whatsapp`: left for a bridge."""
+
+from awp_core.channels.outbox import bridge
+
+CHANNEL = bridge("whatsapp", "WhatsApp")
