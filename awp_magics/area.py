@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from awp_core.events.fold import NodeState, Question, RunState, apply
 from awp_core.events.model import Event
-
 from awp_magics.display import publish
 from awp_magics.views import progress, reply_form
 from awp_magics.views.graph import GraphView
@@ -18,7 +17,6 @@ from awp_magics.views.graph import GraphView
 if TYPE_CHECKING:
     from awp_core.handle import Run
     from awp_core.manifest.load import Workflow
-
     from awp_magics.session import Session
 
 TICK = 0.5  # seconds between two redraws

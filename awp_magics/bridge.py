@@ -107,7 +107,9 @@ def _cancel(session: Session, area: Area, leg: Leg) -> None:
         stop.join(_LOOK)
     leg.pour(area)
     area.redraw(rest=True)
-    raise RunCancelledError(f"run {run.id} was cancelled: the kernel was interrupted", hint="what ended is in its folder")
+    raise RunCancelledError(
+        f"run {run.id} was cancelled: the kernel was interrupted", hint="what ended is in its folder"
+    )
 
 
 def _stop(session: Session, area: Area) -> None:

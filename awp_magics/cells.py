@@ -6,7 +6,6 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from awp_core.errors import AwpError, ManifestError, UsageError
-
 from awp_magics.command import Parser, read_inputs
 from awp_magics.display import publish
 from awp_magics.options import add_run_options, inputs_of, replies_for, run_options, variable_name
@@ -130,7 +129,6 @@ def _test(session: Session, code: CodeCell, owner: str, words: list[str]) -> Non
     """Run a code cell once, as the engine would."""
     from awp_core.sandbox.policy import CodeJob, SandboxPolicy
     from awp_core.sandbox.runner import Sandbox
-
     from awp_magics.views.html import card, pre
     from awp_magics.views.progress import as_text
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from awp_core.errors import NotFoundError, UsageError, nearest
 
@@ -109,7 +109,7 @@ class Word(str):
     __slots__ = ("literal",)
     literal: bool
 
-    def __new__(cls, text: str, *, literal: bool = False) -> Word:
+    def __new__(cls, text: str, *, literal: bool = False) -> Self:
         """Make a word."""
         word = super().__new__(cls, text)
         word.literal = literal

@@ -10,11 +10,12 @@ from awp_core.errors import AwpError, CodeError, ManifestError
 from awp_core.values import shorten
 
 if TYPE_CHECKING:
+    from IPython.core.formatters import DisplayFormatter
+    from IPython.core.interactiveshell import InteractiveShell
+
     from awp_core.diagnostics.model import Findings
     from awp_core.handle import Run
     from awp_core.manifest.load import Workflow
-    from IPython.core.interactiveshell import InteractiveShell
-
     from awp_magics.session import Session
 
 MOST_LINES = 8  # of an error
@@ -26,9 +27,7 @@ _TYPES = (
 )
 
 
-def publish(
-    shell: InteractiveShell, bundle: Mapping[str, Any], display_id: str = "", *, update: bool = False
-) -> None:
+def publish(shell: InteractiveShell, bundle: Mapping[str, Any], display_id: str = "", *, update: bool = False) -> None:
     """Show a mimebundle, or put it in the place of an earlier one with the same id."""
     if not display_id:
         shell.display_pub.publish(data=dict(bundle), metadata={})
@@ -80,21 +79,33 @@ def install_displays(shell: InteractiveShell, session: Session) -> None:
 
     # IPython asks the exception itself; the core knows nothing of IPython, so its class learns it here.
     setattr(AwpError, _HOOK, render)
-    formatters = shell.display_formatter.formatters
+    formatter = _formatter(shell)
+    formatters = formatter.formatters
     for module, name in _TYPES:
         formatters["text/html"].for_type_by_name(module, name, _HTML[name])
         formatters["text/plain"].for_type_by_name(module, name, _plain_printer(_TEXT[name]))
-        shell.display_formatter.ipython_display_formatter.for_type_by_name(module, name, session.skip_if_shown)
+        formatter.ipython_display_formatter.for_type_by_name(module, name, session.skip_if_shown)
 
 
 def remove_displays(shell: InteractiveShell) -> None:
     """Take away what `install_displays` added."""
     if hasattr(AwpError, _HOOK):
         delattr(AwpError, _HOOK)
-    formatter = shell.display_formatter
-    for kind in (formatter.formatters["text/html"], formatter.formatters["text/plain"], formatter.ipython_display_formatter):
+    formatter = _formatter(shell)
+    for kind in (
+        formatter.formatters["text/html"],
+        formatter.formatters["text/plain"],
+        formatter.ipython_display_formatter,
+    ):
         for module, name in _TYPES:
             kind.pop(f"{module}.{name}", None)
+
+
+def _formatter(shell: InteractiveShell) -> DisplayFormatter:
+    """Return the shell's formatter; every shell has one once it has started."""
+    formatter = shell.display_formatter
+    assert formatter is not None  # noqa: S101 - set by the shell's own constructor
+    return formatter
 
 
 # --- values --------------------------------------------------------------------------------------------------------
@@ -130,7 +141,7 @@ _TEXT = {"Run": repr, "Findings": render_text, "Workflow": _workflow_text}
 
 
 def _plain_printer(to_text: Any) -> Any:
-    def printer(value: Any, pretty: Any, cycle: bool) -> None:  # noqa: ARG001, FBT001 - IPython's own signature
+    def printer(value: Any, pretty: Any, cycle: bool) -> None:  # noqa: ARG001 - IPython's own signature
         pretty.text(to_text(value))
 
     return printer

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from awp_core.errors import AwpError, UsageError
 from IPython.core.magic import Magics, cell_magic, line_cell_magic, magics_class, no_var_expand
 from traitlets import Bool, Unicode
 
+from awp_core.errors import AwpError, UsageError
 from awp_magics.cells import define_code, define_workflow
 from awp_magics.command import commands, find_command, split_line
 from awp_magics.display import shorten_chain
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class AwpMagics(Magics):
     """Settings and magics of awp_magics; `%config AwpMagics` lists the settings."""
 
-    provider = Unicode("", help="Provider for every agent, such as 'stub' or 'ollama'; empty: as the workflow says.").tag(
-        config=True
-    )
+    provider = Unicode(
+        "", help="Provider for every agent, such as 'stub' or 'ollama'; empty: as the workflow says."
+    ).tag(config=True)
     model = Unicode("", help="Default model; free text, empty: as the workflow says.").tag(config=True)
     runs_dir = Unicode("", help="Where runs are kept; empty: runs/ in the working directory.").tag(config=True)
     debug = Bool(False, help="Show Python tracebacks of errors.").tag(config=True)

@@ -10,7 +10,6 @@ from awp_magics.running import RunOptions, text_inputs
 
 if TYPE_CHECKING:
     from awp_core.manifest.load import Workflow
-
     from awp_magics.session import Session
 
 
@@ -43,7 +42,9 @@ def run_options(session: Session, args: argparse.Namespace) -> RunOptions:
 def replies_for(workflow: Workflow, options: RunOptions, typed: list[str]) -> RunOptions:
     """Drop answers from AWP_REPLIES to questions that this workflow does not ask; typed ones must fit."""
     named = {text.partition("=")[0] for text in typed}
-    replies = {node: value for node, value in (options.replies or {}).items() if node in named or workflow.has_node(node)}
+    replies = {
+        node: value for node, value in (options.replies or {}).items() if node in named or workflow.has_node(node)
+    }
     return options._replace(replies=replies)
 
 

@@ -52,7 +52,6 @@ def unregister(shell: InteractiveShell) -> None:
         for name in names:
             manager.magics[kind].pop(name, None)
     manager.registry.pop(AwpMagics.__name__, None)
-    if magics in shell.configurables:
-        shell.configurables.remove(magics)
+    shell.configurables[:] = [known for known in shell.configurables if not isinstance(known, AwpMagics)]
     remove_completion(shell)
     remove_displays(shell)

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from awp_core.events.fold import RunState
-
 from awp_magics.area import Area
 from awp_magics.bridge import Leg, follow, wait_until_idle, watch
 
 if TYPE_CHECKING:
     from awp_core.handle import Run
     from awp_core.manifest.load import Workflow
-
     from awp_magics.session import Session
 
 

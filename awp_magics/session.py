@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from awp_core.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from awp_core.app import App
     from awp_core.handle import Run
     from awp_core.manifest.load import Workflow
-    from IPython.core.interactiveshell import InteractiveShell
-
     from awp_magics.area import Area
     from awp_magics.magics import AwpMagics
 
@@ -92,7 +92,8 @@ class Session:
         Raises:
             NotImplementedError: It was not shown; this is how a display function tells IPython to look further.
         """
-        if self._shown != (id(value), self.shell.execution_count):
+        # In a terminal the empty prompt of the value would stay, so there it is shown again, in one line.
+        if not self.has_front_end or self._shown != (id(value), self.shell.execution_count):
             raise NotImplementedError
 
     # --- workflows -------------------------------------------------------------------------------------------------

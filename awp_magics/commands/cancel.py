@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from awp_magics.session import Session
 
 
-
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", nargs="?", metavar="RUN", help="a run id, a unique prefix, or a workflow name")
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from awp_magics.session import Session
 
 
-
 def _configure(parser: argparse.ArgumentParser) -> None:
     """No arguments."""
 
@@ -20,7 +19,6 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _run(session: Session, args: argparse.Namespace) -> None:  # noqa: ARG001 - every command has this shape
     from awp_core.diagnostics.render import visible
     from awp_core.doctor import examine
-
     from awp_magics.views.html import badge, card, esc, quiet
 
     checks = examine(session.app)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from awp_magics.session import Session
 
 
-
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workflow", metavar="NAME", help="a workflow of this notebook")
     parser.add_argument("target", nargs="?", type=Path, metavar="DIR", help="where to (default: its name)")

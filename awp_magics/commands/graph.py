@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from awp_magics.session import Session
 
 
-
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workflow", nargs="?", metavar="NAME", help="default: the workflow of the latest %%%%awp cell")
     parser.add_argument("--text", action="store_true", help="draw with characters")

@@ -10,9 +10,7 @@ from awp_magics.running import answer_and_follow
 
 if TYPE_CHECKING:
     from awp_core.handle import Run
-
     from awp_magics.session import Session
-
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

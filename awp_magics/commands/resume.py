@@ -11,9 +11,7 @@ from awp_magics.running import resume
 
 if TYPE_CHECKING:
     from awp_core.handle import Run
-
     from awp_magics.session import Session
-
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

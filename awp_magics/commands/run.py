@@ -11,13 +11,13 @@ from awp_magics.running import start
 
 if TYPE_CHECKING:
     from awp_core.handle import Run
-
     from awp_magics.session import Session
 
 
-
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("workflow", metavar="NAME", help="a workflow of this notebook, a file, a directory or an example")
+    parser.add_argument(
+        "workflow", metavar="NAME", help="a workflow of this notebook, a file, a directory or an example"
+    )
     parser.add_argument("inputs", nargs="*", metavar="k=v", help="inputs; k=$var takes the value of a variable")
     add_run_options(parser)
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from awp_magics.session import Session
 
 
-
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", nargs="?", metavar="RUN", help="a run id, a unique prefix, or a workflow name: show it")
     parser.add_argument("--paused", action="store_true", help="runs that wait for a person, with their forms")
@@ -25,7 +24,6 @@ def _run(session: Session, args: argparse.Namespace) -> None:
         show(session, session.find_run(args.run))
         return
     from awp_core.browse import overview
-
     from awp_magics.views.runs import to_html, to_text, view_model
 
     runs = session.app.runs()

@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     from awp_magics.session import Session
 
 
-
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workflow", nargs="?", metavar="NAME", help="default: the workflow of the latest %%%%awp cell")
 
 
 def _run(session: Session, args: argparse.Namespace) -> None:
     from awp_core.diagnostics.render import visible
-
     from awp_magics.views.html import card, pre
 
     workflow = session.load(args.workflow)

@@ -10,9 +10,7 @@ from awp_magics.display import publish
 
 if TYPE_CHECKING:
     from awp_core.diagnostics.model import Findings
-
     from awp_magics.session import Session
-
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from awp_core.diagnostics.model import Finding
 from awp_core.diagnostics.render import render_text, visible
-
 from awp_magics.views.html import FONT, INK, MONO, TONES, card, esc
 
 MOST = 50  # findings that are shown

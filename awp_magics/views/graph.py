@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from awp_core.diagnostics.render import visible
-
 from awp_magics.views.html import image
 
 if TYPE_CHECKING:
@@ -68,4 +67,6 @@ def alternative(picture: Picture, states: Mapping[str, str]) -> str:
     count = len(picture.nodes)
     named = [f"{node.label} ({states.get(node.id, node.kind)})" for node in picture.nodes[:_DESCRIBED]]
     more = f" and {count - _DESCRIBED} more" if count > _DESCRIBED else ""
-    return visible(f"Graph of {picture.title} with {count} {'node' if count == 1 else 'nodes'}: {', '.join(named)}{more}")
+    return visible(
+        f"Graph of {picture.title} with {count} {'node' if count == 1 else 'nodes'}: {', '.join(named)}{more}"
+    )

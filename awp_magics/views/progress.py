@@ -10,7 +10,6 @@ from awp_core.diagnostics.render import visible
 from awp_core.events.fold import RunState
 from awp_core.graph.picture import count_states
 from awp_core.values import shorten
-
 from awp_magics.views.html import LIMIT, badge, card, esc, pre, quiet, row
 
 MOST_LINES = 12  # running, waiting and failed nodes that are listed

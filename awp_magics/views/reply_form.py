@@ -12,7 +12,6 @@ from awp_core.diagnostics.render import visible
 from awp_core.errors import AwpError
 from awp_core.events.fold import Question
 from awp_core.values import shorten
-
 from awp_magics.views.html import LIMIT, MONO, card, esc, markdown, quiet, row
 
 if TYPE_CHECKING:
@@ -108,9 +107,7 @@ class ReplyForm:
         self._status = widgets.HTML("")
         self._controls: list[Any] = []
         body = self._buttons(model) if model.kind == "boolean" else self._field(model)
-        frame = widgets.Layout(
-            border="1px solid var(--jp-border-color2, gray)", padding="4px 12px", max_width="960px"
-        )
+        frame = widgets.Layout(border="1px solid var(--jp-border-color2, gray)", padding="4px 12px", max_width="960px")
         self.widget = widgets.VBox([widgets.HTML(head_html(model)), body, self._status], layout=frame)
 
     def submit(self, value: Any) -> None:

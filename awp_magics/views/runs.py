@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from awp_core.browse import Row
 from awp_core.diagnostics.render import visible
-
 from awp_magics.views.html import FONT, INK, LINE, badge, card, esc
 
 COLUMNS = ("run", "workflow", "status", "started", "nodes", "note")
@@ -14,9 +13,7 @@ COLUMNS = ("run", "workflow", "status", "started", "nodes", "note")
 
 def view_model(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """Return the cells of the table, as plain text."""
-    return [
-        (row.id, row.workflow, row.status, row.started[:19].replace("T", " "), row.nodes, row.note) for row in rows
-    ]
+    return [(row.id, row.workflow, row.status, row.started[:19].replace("T", " "), row.nodes, row.note) for row in rows]
 
 
 def to_text(cells: Sequence[tuple[str, ...]], empty: str) -> str:
@@ -36,7 +33,9 @@ def to_html(cells: Sequence[tuple[str, ...]], empty: str) -> str:
         return card(esc(empty))
     style = f"text-align:left;padding:2px 10px 2px 0;border-bottom:1px solid {LINE};vertical-align:top"
     head = "".join(f'<th scope="col" style="{style}">{name}</th>' for name in COLUMNS)
-    body = "".join(f"<tr>{''.join(_cell(style, *pair) for pair in zip(COLUMNS, line, strict=True))}</tr>" for line in cells)
+    body = "".join(
+        f"<tr>{''.join(_cell(style, *pair) for pair in zip(COLUMNS, line, strict=True))}</tr>" for line in cells
+    )
     table = f"{FONT};color:{INK};border-collapse:collapse"
     return f'<table style="{table}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
