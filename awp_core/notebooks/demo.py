@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,7 @@ def execute(source: Path, target: Path, directory: Path, reply: str) -> None:
         raise UsageError(f"the demo needs {exc.name}", hint="pip install 'awp-magics[demo]'") from exc
     notebook = nbformat.read(source, as_version=4)  # type: ignore[no-untyped-call]
     _insert_reply(notebook, nbformat.v4.new_code_cell, reply)
-    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(directory)}})
+    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(directory)}}, config=_transport())
     try:
         client.execute()
     except CellExecutionError as exc:
@@ -69,6 +70,13 @@ def execute(source: Path, target: Path, directory: Path, reply: str) -> None:
         raise
     finally:
         nbformat.write(notebook, target)  # type: ignore[no-untyped-call]
+
+
+def _transport() -> Any:
+    """Talk to the kernel through files where there are such sockets: nobody else on the machine can listen."""
+    from traitlets.config import Config
+
+    return Config() if os.name == "nt" else Config({"KernelManager": {"transport": "ipc"}})
 
 
 def _insert_reply(notebook: Any, new_cell: Any, reply: str) -> None:
