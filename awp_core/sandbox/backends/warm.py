@@ -148,7 +148,7 @@ class _WarmCall:
         return data[0] if data else SETUP_FAILED
 
     async def stop(self) -> None:
-        """Let go of the lifeline and wait for the end of the call; end the warm process if it does not come."""
+        """Let go of the lifeline and wait for the end of the call; if it does not come, end the warm process."""
         if self._lifeline < 0:
             return
         with contextlib.suppress(OSError):
