@@ -146,6 +146,16 @@ async def test_input_files_are_readable_at_data_input(sandbox, tmp_path):
     assert result.value == {"text": "a,b\n1,2\n"}
 
 
+async def test_an_input_folder_made_anew_is_the_new_one(sandbox, tmp_path):
+    source = "def main():\n    with open('data/input/a.txt') as file:\n        return {'text': file.read()}\n"
+    given = tmp_path / "given"
+    for number in ("1", "2"):
+        given.mkdir()
+        (given / "a.txt").write_text(number)
+        assert (await run(sandbox, source, policy=SandboxPolicy(input_dir=given))).value == {"text": number}
+        given.rename(tmp_path / f"old{number}")
+
+
 async def test_a_readable_file_is_seen_at_its_own_path_and_its_neighbour_is_not(sandbox, tmp_path):
     (tmp_path / "shown.txt").write_text("shown")
     (tmp_path / "hidden.txt").write_text("hidden")
@@ -230,7 +240,9 @@ def main():
 
 
 def test_packages_are_refused_before_running_where_only_monty_may_run():
-    with pytest.raises(SandboxUnavailableError, match=r"monty: (it cannot use installed packages|not installed)"):
+    with pytest.raises(
+        SandboxUnavailableError, match=r"monty: (it cannot use installed packages|not installed|does not start)"
+    ):
         Sandbox({"AWP_SANDBOX": "monty"}).choose(SandboxPolicy(packages=True))
 
 
