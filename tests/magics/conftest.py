@@ -8,19 +8,15 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
-from awp_core.app import App
-from awp_magics.registration import register, unregister
-from awp_magics.session import Session
 from IPython.core.displaypub import CapturingDisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
-ASK = """%%awp asking --quiet
-graph:
-  - {id: approve, type: ask_human, prompt: "**May I?**", expect: {field: ok, type: boolean}}
-  - {id: told, type: answer, depends_on: [approve], text: "ok={{approve.ok}}"}
-"""
+from awp_core.app import App
+from awp_magics.registration import register, unregister
+from awp_magics.session import Session
 
 
 @pytest.fixture
@@ -87,7 +83,7 @@ def notebook(tmp_path):
         error = None
         try:
             client.execute()
-        except Exception as exc:
+        except CellExecutionError as exc:
             error = exc
         return SimpleNamespace(cells=made.cells, notebook=made, error=error)
 
@@ -122,9 +118,11 @@ class Kernel:
     def until_idle(self, timeout=60):
         mine = self.parent
         got = self.until(
-            lambda m: m["msg_type"] == "status"
-            and m["content"]["execution_state"] == "idle"
-            and m["parent_header"].get("msg_id") == mine,
+            lambda m: (
+                m["msg_type"] == "status"
+                and m["content"]["execution_state"] == "idle"
+                and m["parent_header"].get("msg_id") == mine
+            ),
             timeout,
         )
         return [m for m in got if m["parent_header"].get("msg_id") == mine]
@@ -144,14 +142,24 @@ class Kernel:
                 return got
         raise AssertionError(f"nothing fits; the last messages: {[m['msg_type'] for m in got[-12:]]}")
 
-    def click(self, comm_id, times=1):
-        """Click a button, as ipywidgets does."""
+    def click(self, comm_id, times=1, *, subshell=False):
+        """Click a button, as ipywidgets does; in a subshell as JupyterLab does."""
+        header = {"subshell_id": self._subshell()} if subshell else {}
         for _ in range(times):
             message = self.client.session.msg(
                 "comm_msg",
                 {"comm_id": comm_id, "data": {"method": "custom", "content": {"event": "click"}}},
             )
+            message["header"] |= header
             self.client.shell_channel.send(message)
+
+    def _subshell(self):
+        request = self.client.session.msg("create_subshell_request", {})
+        self.client.control_channel.send(request)
+        while True:
+            reply = self.client.get_control_msg(timeout=20)
+            if reply["parent_header"].get("msg_id") == request["header"]["msg_id"]:
+                return reply["content"]["subshell_id"]
 
     def widgets(self, model):
         """Return the open comms of a widget class, oldest first, with their state."""
