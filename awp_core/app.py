@@ -23,9 +23,10 @@ from awp_core.handle import Run
 from awp_core.library import Library
 from awp_core.loop import BackgroundLoop
 from awp_core.manifest.inputs import resolve_inputs
-from awp_core.manifest.load import Workflow, read_text
+from awp_core.manifest.load import MANIFEST_FILE, Workflow, read_text
 from awp_core.nodes.base import NodeType
 from awp_core.registry import Registry
+from awp_core.rules.base import Rule
 from awp_core.runs.layout import RUNS, new_run_id
 from awp_core.runs.lock import is_locked
 from awp_core.runs.reader import RunStore
@@ -90,11 +91,26 @@ class App:
         """Read a workflow from YAML text; the short form (a bare list of nodes) will do."""
         return read_text(text, name, short=True)
 
-    def validate(self, workflow: Workflow) -> Findings:
-        """Return every finding of every rule."""
+    @cached_property
+    def rules(self) -> Registry[Rule]:
+        """Every rule."""
+        from awp_core.rules.runner import load_rules
+
+        return load_rules()
+
+    def validate(self, workflow: Workflow, *, draft: bool = False) -> Findings:
+        """Return every finding of every rule; a `draft` may still lack the code of its code nodes."""
         from awp_core.rules.runner import run_rules
 
-        return run_rules(workflow, self.node_types, environ=self.environ, agents=frozenset(self.functions))
+        return run_rules(
+            workflow,
+            self.node_types,
+            self.rules,
+            environ=self.environ,
+            agents=frozenset(self.functions),
+            channels=frozenset(self.channels),
+            draft=draft,
+        )
 
     def plan(self, workflow: Workflow) -> Plan:
         """Compile a workflow.
@@ -264,13 +280,26 @@ class App:
         """
         if reference in self._live:
             return self._live[reference]
-        folder = RunStore(self.runs_root()).find(reference, status=status)
+        folder = self.store().find(reference, status=status)
         return self._live.get(folder.run_id) or Run(self, folder)
 
     def runs(self) -> list[Run]:
         """Return every run of the runs folder, newest first."""
-        store = RunStore(self.runs_root())
+        store = self.store()
         return [self._live.get(run_id) or Run(self, store.folder(run_id)) for run_id in reversed(store.ids())]
+
+    def store(self) -> RunStore:
+        """Return where runs are looked up: the runs folder, and those of workflow directories right below."""
+        if self.runs_dir is not None:
+            return RunStore(self.runs_dir)
+        here = self.directory or Path.cwd()
+        below = sorted(file.parent / RUNS for file in here.glob(f"*/{MANIFEST_FILE}"))
+        return RunStore(here / RUNS, *(root for root in below if root.is_dir()))
+
+    def name_of(self, run: Run) -> str:
+        """Return what to type for a run from here: its id, or the path of its folder if it lies elsewhere."""
+        known = self.store().folder(run.id).root
+        return run.id if known.resolve() == run.folder.resolve() else str(run.folder)
 
     def runs_root(self, workflow: Workflow | None = None) -> Path:
         """Return the folder where runs are kept: of a workflow directory its own, else the working directory's."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
-import shutil
 import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -48,10 +46,11 @@ def _sandbox(app: App) -> Iterator[Check]:
 
 
 def _drawing(app: App) -> Iterator[Check]:
-    dot = app.environ.get("GRAPHVIZ_DOT") or shutil.which("dot")
-    pure = importlib.util.find_spec("graphviz_pure") is not None or shutil.which("graphviz-pure") is not None
-    layout = dot or ("graphviz-pure" if pure else "our own (install the extra `dot` for Graphviz layouts)")
-    yield Check("graph layout", True, str(layout), needed=False)
+    from awp_core.graph.dotlayout import find_graphviz
+
+    found = find_graphviz(app.environ)
+    detail = " at ".join(found) if found else "our own; install the extra `dot` for Graphviz layouts"
+    yield Check("graph layout", True, detail, needed=False)
 
 
 def _extension_points(app: App) -> Iterator[Check]:

@@ -46,6 +46,11 @@ class Run:
         return self._folder.run_id
 
     @property
+    def name(self) -> str:
+        """What to type for it: its id, or the path of its folder if it is not found by its id from here."""
+        return self._app.name_of(self)
+
+    @property
     def folder(self) -> Path:
         """The run folder."""
         return self._folder.root
@@ -107,7 +112,7 @@ class Run:
             waiting = self.questions[0]
             raise RunPausedError(
                 f"run {self.id} waits for an answer to {waiting.node!r}: {_first_line(waiting.prompt)}",
-                hint=f"answer in the form, or: awp reply {self.id} VALUE"
+                hint=f"answer in the form, or: awp reply {self.name} VALUE"
                 + (f" --node {waiting.node}" if len(self.questions) > 1 else ""),
             )
         if status == "cancelled":
@@ -116,7 +121,7 @@ class Run:
             node = next((n for n in state.nodes.values() if n.status == "failed" and n.detail), None)
             detail = f"\n{node.detail}" if node is not None else ""
             raise RunError(f"run {self.id} failed: {state.reason}{detail}", hint=_hint(state))
-        todo = "wait for it: run.wait()" if status == "running" else f"go on with it: awp resume {self.id}"
+        todo = "wait for it: run.wait()" if status == "running" else f"go on with it: awp resume {self.name}"
         raise RunError(f"run {self.id} has no result yet: it is {status}", hint=todo)
 
     def events(self) -> Iterator[Event]:

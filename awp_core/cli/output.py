@@ -107,7 +107,7 @@ def finish(run: Run, *, as_json: bool) -> int:
                 f"\n? {question.node} asks {question.chat_id or 'you'}: {ask}\n  expects {describe(question.expect)}\n"
             )
             sys.stderr.write(
-                f"  answer it:  awp reply {run.id} VALUE"
+                f"  answer it:  awp reply {run.name} VALUE"
                 + (f" --node {question.node}\n" if len(run.questions) > 1 else "\n")
             )
         return EXIT_CODES[status]

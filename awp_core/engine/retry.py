@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from awp_core.manifest.models import Retry
-
-MAX_RETRIES = 10
-MAX_DELAY_S = 60.0
+from awp_core.manifest.models import MAX_DELAY_S, MAX_RETRIES, Retry
 
 
 @dataclass(frozen=True, slots=True)

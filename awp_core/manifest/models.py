@@ -15,6 +15,11 @@ SEMVER = r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-
 WORKFLOW_NAME = r"^[a-z][a-z0-9_-]{0,62}[a-z0-9]$"
 SNAKE_CASE = r"^[a-z][a-z0-9_]*$"
 
+# Limits of spec 02 on what a manifest may ask for; larger values are clamped and reported (rule N8).
+MAX_RETRIES = 10
+MAX_DELAY_S = 60.0
+MAX_ITERATIONS = 100
+
 SemVer = Annotated[str, StringConstraints(pattern=SEMVER)]
 Autonomy = Literal["A0", "A1", "A2", "A3", "A4"]
 Engine = Literal["dag", "chat", "delegation_loop"]

@@ -1,4 +1,7 @@
-"""Node types: what a graph entry can be. One file per type in `builtin/`; third parties use the entry point `awp.nodes`."""
+"""Node types: what a graph entry can be.
+
+One file per type in `builtin/`; third parties use the entry point `awp.nodes`.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,9 +38,7 @@ def run_demo(app: App, folder: Path, reply: str) -> int:
     here = type(app)(environ=app.environ, runs_dir=folder / "runs", directory=folder)
     run = here.open(NAME)
     workflow = here.library.of_run(run.run_folder, as_run=True)
-    print(run.result)
-    print()
-    print(here.draw(workflow, "text", {name: node.status for name, node in run.nodes.items()}))
+    _show(f"{run.result}\n\n{here.draw(workflow, 'text', {name: node.status for name, node in run.nodes.items()})}")
     _say(f"notebook  {executed}\nrun       {run.folder}")
     again = here.start(here.load(NAME), {}, replies={"approve": reply}).wait()
     same = again.result == run.result
@@ -60,9 +59,9 @@ def execute(source: Path, target: Path, directory: Path, reply: str) -> None:
         from nbclient.exceptions import CellExecutionError
     except ImportError as exc:
         raise UsageError(f"the demo needs {exc.name}", hint="pip install 'awp-magics[demo]'") from exc
-    notebook = nbformat.read(source, as_version=4)
+    notebook = nbformat.read(source, as_version=4)  # type: ignore[no-untyped-call]
     _insert_reply(notebook, nbformat.v4.new_code_cell, reply)
-    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(directory)}})
+    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(directory)}}, config=_transport())
     try:
         client.execute()
     except CellExecutionError as exc:
@@ -70,7 +69,14 @@ def execute(source: Path, target: Path, directory: Path, reply: str) -> None:
     except AwpError:
         raise
     finally:
-        nbformat.write(notebook, target)
+        nbformat.write(notebook, target)  # type: ignore[no-untyped-call]
+
+
+def _transport() -> Any:
+    """Talk to the kernel through files where there are such sockets: nobody else on the machine can listen."""
+    from traitlets.config import Config
+
+    return Config() if os.name == "nt" else Config({"KernelManager": {"transport": "ipc"}})
 
 
 def _insert_reply(notebook: Any, new_cell: Any, reply: str) -> None:
@@ -79,6 +85,11 @@ def _insert_reply(notebook: Any, new_cell: Any, reply: str) -> None:
             text = f"%awp reply {NAME} {json.dumps(reply)}"
             notebook.cells.insert(index + 1, new_cell(text, metadata={"tags": ["injected-reply", "awp-skip"]}))
             return
+
+
+def _show(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 def _say(text: str) -> None:

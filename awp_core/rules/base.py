@@ -12,7 +12,7 @@ from typing import Any
 
 from awp_core.diagnostics.model import Finding, Severity
 from awp_core.errors import nearest
-from awp_core.manifest.load import GRAPH_PATH, Workflow
+from awp_core.manifest.load import GRAPH_PATH, Problem, Workflow
 from awp_core.manifest.models import GraphNode
 from awp_core.nodes.base import NodeConfig, NodeType
 
@@ -29,6 +29,9 @@ class RuleContext:
         environ: Environment variables (rule M5).
         configs: Parsed configs by node index; a config that its type refuses is absent (rule N2 reports it).
         agents: Names of agents defined outside the manifest, such as in the notebook.
+        problems: What the models refused, of the manifest, of nodes and of their configs.
+        channels: Names of the known channels.
+        draft: Whether the workflow is still being written, as in a cell whose code cells follow.
     """
 
     workflow: Workflow
@@ -36,6 +39,9 @@ class RuleContext:
     environ: Mapping[str, str] = field(default_factory=dict)
     configs: Mapping[int, NodeConfig] = field(default_factory=dict)
     agents: frozenset[str] = frozenset()
+    problems: tuple[Problem, ...] = ()
+    channels: frozenset[str] = frozenset()
+    draft: bool = False
 
     @property
     def nodes(self) -> tuple[GraphNode, ...]:
@@ -59,6 +65,11 @@ class RuleContext:
     def config_of(self, node: GraphNode) -> NodeConfig | None:
         """Return a node's parsed config, or None when it is wrong or its type unknown."""
         return self.configs.get(node.index)
+
+    def cases_of(self, node: GraphNode) -> tuple[str, ...]:
+        """Return the cases a node can choose; () for a node that is no route."""
+        config = self.config_of(node)
+        return self.node_types[node.type].cases(config) if config is not None else ()
 
     def at(self, node: GraphNode, *path: str | int) -> Path:
         """Return the manifest path of a field of a node."""

@@ -92,20 +92,20 @@ def _large_value(folder: RunFolder, reference: dict[str, Any]) -> Any:
 
 
 class RunStore:
-    """The runs below one `runs/` folder."""
+    """The runs below one or several `runs/` folders; new ones go into the first."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, *others: Path) -> None:
+        self.roots = (root, *others)
 
     def folder(self, run_id: str) -> RunFolder:
-        """Return the folder of a run id, whether it exists or not."""
-        return RunFolder(self.root / run_id)
+        """Return the folder of a run id; one that does not exist would lie in the first root."""
+        root = next((root for root in self.roots if (root / run_id).is_dir()), self.roots[0])
+        return RunFolder(root / run_id)
 
     def ids(self) -> list[str]:
         """Return the ids of all runs, oldest first."""
-        if not self.root.is_dir():
-            return []
-        return sorted(entry.name for entry in self.root.iterdir() if RUN_ID.fullmatch(entry.name) and entry.is_dir())
+        entries = (entry for root in self.roots if root.is_dir() for entry in root.iterdir())
+        return sorted({entry.name for entry in entries if RUN_ID.fullmatch(entry.name) and entry.is_dir()})
 
     def about(self, run_id: str) -> dict[str, Any]:
         """Return `run_manifest.json` of a run, or {} if it is missing or damaged."""
@@ -116,7 +116,7 @@ class RunStore:
         return about if isinstance(about, dict) else {}
 
     def find(self, reference: str, *, status: frozenset[str] = frozenset()) -> RunFolder:
-        """Return the run named by an id, a unique prefix, or a workflow name (its newest run that fits).
+        """Return the run named by an id, a unique prefix, a path, or a workflow name (its newest run that fits).
 
         Args:
             reference: What the person typed.
@@ -125,6 +125,9 @@ class RunStore:
         Raises:
             NotFoundError: No run fits, or a prefix fits several.
         """
+        path = Path(reference)
+        if RUN_ID.fullmatch(path.name) and len(path.parts) > 1 and path.is_dir():
+            return RunFolder(path)
         ids = self.ids()
         if reference in ids:
             return self.folder(reference)

@@ -51,14 +51,23 @@ def check_source(source: str, filename: str = "<code>", first_line: int = 1) -> 
     """
     tree = _parse(source, filename, first_line)
     shift = first_line - 1
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == "main"]
+    found = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == "main"
+    ]
     if not found:
-        raise CodeError(f"{filename}: the code has no top-level `def main(...)`", hint="define main and return a dict from it")
+        raise CodeError(
+            f"{filename}: the code has no top-level `def main(...)`",
+            hint="define main and return a dict from it",
+        )
     first, *others = found
     if others:
         lines = " and ".join(str(node.lineno + shift) for node in found)
         raise CodeError(
-            f"{filename}: main is defined more than once, on lines {lines}", hint="keep one", line=others[0].lineno + shift
+            f"{filename}: main is defined more than once, on lines {lines}",
+            hint="keep one",
+            line=others[0].lineno + shift,
         )
     line = first.lineno + shift
     if isinstance(first, ast.AsyncFunctionDef):
@@ -76,7 +85,8 @@ def _parameters(args: ast.arguments) -> tuple[Parameter, ...]:
     required = len(args.args) - len(args.defaults)
     usual = [Parameter(arg.arg, index >= required) for index, arg in enumerate(args.args)]
     by_name = [
-        Parameter(arg.arg, default is not None) for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        Parameter(arg.arg, default is not None)
+        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
     ]
     return (*usual, *by_name)
 

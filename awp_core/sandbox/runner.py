@@ -38,7 +38,10 @@ class Sandbox:
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._environ = dict(os.environ if environ is None else environ)
-        self._backends: dict[str, Backend] = {"bwrap": BubblewrapBackend(self._environ), "monty": MontyBackend()}
+        self._backends: dict[str, Backend] = {
+            "bwrap": BubblewrapBackend(self._environ),
+            "monty": MontyBackend(),
+        }
         self._plain = SubprocessBackend()
 
     async def run(self, job: CodeJob, policy: SandboxPolicy) -> CodeResult:

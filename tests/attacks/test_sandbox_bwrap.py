@@ -9,7 +9,6 @@ import asyncio
 import os
 import secrets
 import socket
-import threading
 from pathlib import Path
 
 import pytest
@@ -22,14 +21,21 @@ _REPORT = backend_reports()[0]
 pytestmark = pytest.mark.skipif(not _REPORT.usable, reason=f"bwrap does not work here: {_REPORT.reason}")
 
 
-@pytest.fixture
-async def sandbox():
+@pytest.fixture(params=["warm", "cold"])
+async def sandbox(request):
+    """Both ways to run in bubblewrap: forked from a warm process, and in a bubblewrap of its own."""
     box = Sandbox({"AWP_SANDBOX": "bwrap", "PATH": os.environ.get("PATH", "")})
+    backend = box._backends["bwrap"]
+    backend._warm.works = request.param == "warm"
     yield box
+    assert backend._warm.works == (request.param == "warm"), "warm calls were given up"
     await box.aclose()
+    assert not sandboxed_processes()
 
 
-async def attack(sandbox: Sandbox, source: str, policy: SandboxPolicy | None = None, **arguments) -> CodeResult:
+async def attack(
+    sandbox: Sandbox, source: str, policy: SandboxPolicy | None = None, **arguments
+) -> CodeResult:
     return await sandbox.run(CodeJob(source, arguments, ()), policy or SandboxPolicy(timeout_s=20))
 
 
@@ -51,8 +57,22 @@ async def test_cannot_read_accounts_keys_home_project_or_a_file_of_the_test(sand
     secret.write_text("the secret")
     project = Path(__file__).resolve().parents[2]
     paths = [
-        *("/etc/passwd", "/etc/shadow", "/etc/hostname", "/etc/machine-id", "/var/log", "/home", "/usr/bin", "/bin", "/sys", "/run"),
-        *(str(Path.home() / name) for name in (".ssh", ".ssh/id_rsa", ".bashrc", ".netrc", ".config", ".cache")),
+        *(
+            "/etc/passwd",
+            "/etc/shadow",
+            "/etc/hostname",
+            "/etc/machine-id",
+            "/var/log",
+            "/home",
+            "/usr/bin",
+            "/bin",
+            "/sys",
+            "/run",
+        ),
+        *(
+            str(Path.home() / name)
+            for name in (".ssh", ".ssh/id_rsa", ".bashrc", ".netrc", ".config", ".cache")
+        ),
         *(str(secret), str(tmp_path), str(project / "pyproject.toml"), str(project)),
         *("/proc/1/environ", "/proc/1/mem", "/proc/kcore", "/proc/keys", "/proc/sys/kernel/hostname"),
     ]
@@ -79,7 +99,21 @@ def main(paths):
     given = tmp_path / "input"
     given.mkdir()
     stdlib = os.path.dirname(os.__file__)  # noqa: PTH120
-    paths = ["/", "/usr/lib", "/etc", "/dev", "/proc/sys", "/awp", "/awp/inside", stdlib, str(readable), "data", "data/input", ".", "/tmp"]  # noqa: S108
+    paths = [
+        "/",
+        "/usr/lib",
+        "/etc",
+        "/dev",
+        "/proc/sys",
+        "/awp",
+        "/awp/inside",
+        stdlib,
+        str(readable),
+        "data",
+        "data/input",
+        ".",
+        "/tmp",
+    ]  # noqa: S108
     result = await attack(sandbox, source, SandboxPolicy(input_dir=given, readable=(readable,)), paths=paths)
     assert result.value == {"written": ["data", ".", "/tmp"]}  # noqa: S108
     assert list(given.iterdir()) == list(readable.iterdir()) == []
@@ -106,23 +140,20 @@ async def test_cannot_reach_a_listener_on_the_local_machine(sandbox):
     source = """
 import socket
 def main(port):
-    errors = []
     for host in ("127.0.0.1", "localhost", "10.0.2.2", "1.1.1.1"):
         try:
             socket.create_connection((host, port), timeout=2).sendall(b"stolen")
             return {"reached": host}
-        except OSError as error:
-            errors.append(type(error).__name__)
+        except OSError:
+            pass
     return {"reached": ""}
 """
-    arrived = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0.01)
         result = await attack(sandbox, source, port=listener.getsockname()[1])
         with pytest.raises(TimeoutError):
             listener.accept()
     assert result.value == {"reached": ""}
-    assert not arrived.is_set()
 
 
 async def test_cannot_reach_an_abstract_unix_socket(sandbox):
@@ -178,7 +209,7 @@ def main(victim):
     # 1 is the sandbox's own first process: the kernel accepts the signal and drops it.
     victim = os.getpid() + 100_000_000
     result = await attack(sandbox, source, victim=victim)
-    assert set(result.value["pids"]) == {1, result.value["me"]}
+    assert set(result.value["pids"]) <= {1, result.value["me"]}  # a warm call has no /proc at all
     assert result.value["results"] == ["ProcessLookupError", "sent"]
 
 
@@ -194,7 +225,7 @@ def main():
     except OSError:
         memory = "closed"
     try:
-        files = os.listdir("/proc/1/fd")
+        files = [os.open(f"/proc/1/fd/{name}", 0) for name in os.listdir("/proc/1/fd")]
     except OSError:
         files = "closed"
     return {"attached": attached, "memory": memory, "files": files}
@@ -207,10 +238,12 @@ async def test_gains_no_capabilities_and_no_namespaces_of_its_own(sandbox):
 import ctypes, os
 def main():
     libc = ctypes.CDLL(None, use_errno=True)
-    status = dict(line.split(":", 1) for line in open("/proc/self/status") if ":" in line)
-    caps = {name: status[name].strip() for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs")}
+    caps = {"bounding": [n for n in range(41) if libc.prctl(23, n, 0, 0, 0) == 1], "no new": libc.prctl(39, 0, 0, 0, 0)}
+    header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    libc.capget(header, data)
+    caps["held"] = list(data)
     user, mount = libc.unshare(0x10000000), libc.unshare(0x00020000)
-    mounted = libc.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, None)
+    mounted = libc.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, None) + libc.umount2(b"/proc", 2) + libc.umount2(b"/tmp", 2)
     try:
         os.setuid(0)
         became = "root"
@@ -219,8 +252,8 @@ def main():
     return {"caps": caps, "user": user, "mount": mount, "mounted": mounted, "became": became}
 """
     value = (await attack(sandbox, source)).value
-    assert value["caps"] == {**dict.fromkeys(("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"), "0" * 16), "NoNewPrivs": "1"}
-    assert (value["user"], value["mount"], value["mounted"], value["became"]) == (-1, -1, -1, "nobody new")
+    assert value["caps"] == {"bounding": [], "no new": 1, "held": [0] * 6}
+    assert (value["user"], value["mount"], value["mounted"], value["became"]) == (-1, -1, -3, "nobody new")
 
 
 async def test_a_fork_bomb_is_stopped_long_before_the_time_is_over(sandbox):
@@ -274,7 +307,6 @@ def main():
             signal.signal(number, signal.SIG_IGN)
         except (OSError, ValueError):
             pass
-    os.setsid() if os.getpid() != os.getpgid(0) else None
     while True:
         time.sleep(1)
 """
@@ -346,7 +378,7 @@ def main():
 async def test_cancelling_the_call_ends_every_process(sandbox):
     source = "import os, time\ndef main():\n    os.fork()\n    os.fork()\n    time.sleep(3600)\n"
     task = asyncio.create_task(attack(sandbox, source))
-    while len(sandboxed_processes()) < 5:  # bwrap, supervisor, and three of the code's at least
+    while len(sandboxed_processes()) < 6:  # bwrap, its first process, and the four of the code
         await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -370,15 +402,60 @@ def main(name):
 
 async def test_calls_at_the_same_time_do_not_see_each_other(sandbox):
     source = """
-import os, time
+import os, socket, time
 def main(name):
     open(f"/tmp/{name}", "w").close()
-    time.sleep(0.3)
-    pids = [pid for pid in os.listdir("/proc") if pid.isdigit()]
-    return {"files": sorted(set(os.listdir("/tmp")) - {"work"}), "processes": len(pids)}
+    others = []
+    until = time.monotonic() + 0.3
+    while time.monotonic() < until:
+        for pid in range(3, 200):
+            try:
+                os.kill(pid, 9)
+                others.append(pid)
+            except OSError:
+                pass
+        time.sleep(0.01)
+    try:
+        os.kill(-1, 15)
+    except ProcessLookupError:
+        pass
+    listener = socket.create_server(("127.0.0.1", 5000))
+    shared = socket.socket(socket.AF_UNIX)
+    shared.bind(chr(0) + "one name")
+    return {"files": sorted(set(os.listdir("/tmp")) - {"work"}), "others": others, "me": os.getpid()}
 """
     results = await asyncio.gather(*(attack(sandbox, source, name=name) for name in ("a", "b", "c")))
-    assert [result.value for result in results] == [{"files": [name], "processes": 2} for name in ("a", "b", "c")]
+    assert [result.value for result in results] == [
+        {"files": [name], "others": [], "me": 2} for name in ("a", "b", "c")
+    ]
+
+
+async def test_nothing_set_in_memory_by_one_call_reaches_the_next(sandbox):
+    source = """
+import builtins, json, sys, random
+def main():
+    seen = [getattr(builtins, "planted", None), getattr(json, "planted", None), sys.getrecursionlimit()]
+    builtins.planted = json.planted = "planted"
+    sys.setrecursionlimit(5000)
+    json.dumps = lambda *args, **options: "{}"
+    return {"seen": seen, "random": random.random()}
+"""
+    first, second = (await attack(sandbox, source)).value, (await attack(sandbox, source)).value
+    assert first["seen"] == second["seen"] == [None, None, 1000]
+    assert first["random"] != second["random"]
+
+
+async def test_shared_memory_of_one_call_is_not_seen_by_the_next(sandbox):
+    source = """
+import ctypes
+def main():
+    libc = ctypes.CDLL(None, use_errno=True)
+    found = libc.shmget(4711, 4096, 0o600)
+    libc.shmget(4711, 4096, 0o1600)
+    return {"found": found}
+"""
+    assert (await attack(sandbox, source)).value == {"found": -1}
+    assert (await attack(sandbox, source)).value == {"found": -1}
 
 
 FORGED = '{"kind":"value","value":{"forged":true},"token":"0"}'
@@ -417,11 +494,15 @@ async def test_a_forked_copy_of_main_answers_nothing(sandbox):
 
 async def test_a_result_that_is_too_large_is_refused(sandbox):
     with pytest.raises(SandboxError, match="the result is larger than 8 MiB"):
-        await attack(sandbox, "def main():\n    return {'x': 'a' * 9_000_000}\n", SandboxPolicy(file_size_mb=8))
+        await attack(
+            sandbox, "def main():\n    return {'x': 'a' * 9_000_000}\n", SandboxPolicy(file_size_mb=8)
+        )
 
 
 async def test_endless_output_is_cut_and_read_without_growing(sandbox):
-    source = "def main():\n    for _ in range(2000):\n        print('x' * 10_000)\n    return {'done': True}\n"
+    source = (
+        "def main():\n    for _ in range(2000):\n        print('x' * 10_000)\n    return {'done': True}\n"
+    )
     result = await attack(sandbox, source)
     assert result.value == {"done": True}
     assert len(result.prints) == 256 * 1024 + len("\n… the rest of the output was cut\n")
@@ -431,8 +512,16 @@ async def test_endless_output_is_cut_and_read_without_growing(sandbox):
     ("body", "error", "message"),
     [
         ("return main()", CodeError, "RecursionError"),
-        ("import sys; sys.setrecursionlimit(10**9); return main()", AwpError, "memory|SIGSEGV|RecursionError"),
-        ("x = []\n    for _ in range(100_000): x = [x]\n    return {'x': x}", CodeError, "nested deeper than 100"),
+        (
+            "import sys; sys.setrecursionlimit(10**9); return main()",
+            AwpError,
+            "memory|SIGSEGV|SystemError|longer than 20 s",
+        ),
+        (
+            "x = []\n    for _ in range(100_000): x = [x]\n    return {'x': x}",
+            CodeError,
+            "nested deeper than 100",
+        ),
         ("x = {}\n    x['x'] = x\n    return x", CodeError, "nested deeper than 100"),
         ("return {1: 2}", CodeError, "result has the key 1 of type int"),
         ("return {'a': {('b',): 1}}", CodeError, r"result\.a has the key .* of type tuple"),
@@ -445,21 +534,23 @@ async def test_endless_output_is_cut_and_read_without_growing(sandbox):
         ("raise KeyboardInterrupt", CodeError, "KeyboardInterrupt"),
         ("class E(Exception):\n        def __str__(self): raise E\n    raise E", CodeError, "E"),
         ("raise Exception('x' * 10_000_000)", CodeError, "cut"),
-        ("import sys; sys.modules.clear(); return {'a': {1}}", AwpError, ""),
+        ("import sys; sys.modules.clear(); return {'a': {1}}", CodeError, r"result\.a is a set"),
         ("import ctypes; ctypes.string_at(0)", SandboxError, "SIGSEGV"),
         ("import os; os.abort()", SandboxError, "SIGABRT"),
     ],
 )
 async def test_a_strange_ending_is_a_clear_error(sandbox, body, error, message):
     with pytest.raises(error, match=message) as caught:
-        await attack(sandbox, f"def main():\n    {body}\n")
+        await attack(sandbox, f"def main():\n    {body}\n", SandboxPolicy(timeout_s=20, memory_mb=100))
     assert len(str(caught.value)) < 8_000
 
 
 async def test_deleting_the_working_directory_harms_nobody(sandbox):
     source = "import os, shutil\ndef main():\n    shutil.rmtree(os.getcwd())\n    return {'cwd': os.path.exists('/tmp/work')}\n"
     assert (await attack(sandbox, source)).value == {"cwd": False}
-    assert (await attack(sandbox, "import os\ndef main():\n    return {'cwd': os.getcwd()}\n")).value == {"cwd": "/tmp/work"}
+    assert (await attack(sandbox, "import os\ndef main():\n    return {'cwd': os.getcwd()}\n")).value == {
+        "cwd": "/tmp/work"
+    }
 
 
 async def test_closing_every_descriptor_is_an_error_of_the_code_only(sandbox):
@@ -484,9 +575,9 @@ def sandboxed_processes() -> list[int]:
 
 
 async def processes_are_gone() -> bool:
-    """Wait until nothing of the call is left, neither below this process nor anywhere in our namespaces."""
+    """Wait until nothing of the call is left, in whatever namespace; a warm bubblewrap and its one process stay."""
     for _ in range(500):
-        if not sandboxed_processes() and not in_foreign_namespaces():
+        if len(sandboxed_processes()) in (0, 2) and len(in_foreign_namespaces()) <= 1:
             return True
         await asyncio.sleep(0.01)
     return False

@@ -18,6 +18,4 @@ async def _run(context: NodeContext, config: AgentConfig) -> Output:
     return await context.call_agent(config.agent, config.instructions, {})
 
 
-NODE = NodeType(
-    "agent", "Calls an agent.", AgentConfig, _run, lane=Lane.PROVIDER, agent=lambda config: config.agent
-)
+NODE = NodeType("agent", "Calls an agent.", AgentConfig, _run, lane=Lane.PROVIDER, agent=lambda config: config.agent)

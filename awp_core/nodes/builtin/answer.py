@@ -15,7 +15,7 @@ class AnswerConfig(NodeConfig):
     channel: str = Field(default="notebook", description="where the answer goes")
     text: str | None = Field(default=None, description="the answer; {{selector}} is filled in")
     text_from: str | None = Field(default=None, description="selector of the answer")
-    chat_id: str = Field(default="auto", description="the chat; auto is the one that started the run")
+    chat_id: str = Field(default="auto", min_length=1, description="the chat; auto is the one that started the run")
     chat_id_from: str | None = Field(default=None, description="selector of the chat")
 
     @model_validator(mode="after")
@@ -29,7 +29,8 @@ async def _run(context: NodeContext, config: AnswerConfig) -> Output:
     text = text_of(context, config.text, config.text_from)
     chat = chat_of(context, config.chat_id, config.chat_id_from)
     receipt = await context.send(Envelope(config.channel, "answer", chat, text))
-    return {"sent": receipt.delivered, "text": text, "channel": config.channel, "chat_id": chat}
+    output: Output = {"sent": receipt.delivered, "text": text, "channel": config.channel, "chat_id": chat}
+    return output if receipt.delivered else {**output, "reason": receipt.reason}
 
 
 def _selectors(config: AnswerConfig) -> list[SelectorUse]:
@@ -45,5 +46,5 @@ NODE = NodeType(
     _run,
     lane=Lane.COMPUTE,
     selectors=_selectors,
-    fields=lambda _config: frozenset({"sent", "text", "channel", "chat_id"}),
+    fields=lambda _config: frozenset({"sent", "text", "channel", "chat_id", "reason"}),
 )

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from awp_core.errors import AwpError
+from awp_core.errors import AwpError, CodeError
 from awp_core.nodes.base import Lane, NodeConfig, NodeContext, NodeType, Output, SelectorUse
 from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 
@@ -30,7 +30,12 @@ async def _run(context: NodeContext, config: CodeConfig) -> Output:
     filename, line = context.place("source")
     arguments = {name: context.select(selector) for name, selector in config.inputs.items()}
     job = CodeJob(config.source, arguments, config.outputs, filename, line)
-    result = await context.run_code(job, SandboxPolicy(timeout_s=context.timeout or _NO_LIMIT_S, packages=config.packages))
+    policy = SandboxPolicy(timeout_s=context.timeout or _NO_LIMIT_S, packages=config.packages)
+    try:
+        result = await context.run_code(job, policy)
+    except CodeError as error:
+        context.log(error.prints)  # what was printed before it failed is how people find out why
+        raise
     context.log(result.prints)
     return result.value
 

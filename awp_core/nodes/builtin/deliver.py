@@ -15,8 +15,8 @@ class Delivery(NodeConfig):
     """Where and how it is delivered."""
 
     channel: str = Field(default="notebook", description="where it goes")
-    chat_id: str = Field(default="auto", description="the chat; auto is the one that started the run")
-    format: Literal["markdown", "text", "json", "html"] = Field(default="markdown", description="how the text is written")
+    chat_id: str = Field(default="auto", min_length=1, description="the chat; auto is the one that started the run")
+    format: Literal["markdown", "text", "json", "html"] = Field(default="markdown", description="how it is written")
     voice: Any = Field(default=None, description="kept for channels that speak")
 
 

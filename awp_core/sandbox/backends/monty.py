@@ -76,14 +76,20 @@ class MontyBackend:
     async def _call(self, job: CodeJob, policy: SandboxPolicy, prints: _Prints) -> Any:
         pool = await self._workers()
         seconds = policy.timeout_s if policy.cpu_s is None else min(policy.timeout_s, policy.cpu_s)
-        limits = {"max_feed_duration_secs": seconds, "max_total_sleep_secs": seconds, "max_memory": policy.memory_mb * MIB}
+        limits = {
+            "max_feed_duration_secs": seconds,
+            "max_total_sleep_secs": seconds,
+            "max_memory": policy.memory_mb * MIB,
+        }
         sleeping = {"sleep": "system", "sleep_system_max": float("inf")}
         with _mounts(policy) as mounts:
             session = pool.checkout(limits=limits, os_policy=sleeping, assert_message_annotations=False)
             async with session as python:
                 options = {"mount": mounts, "cwd": WORKDIR, "print_callback": prints.add}
                 await python.feed_run(job.source, **options)
-                return await python.feed_run("main(**__awp)", inputs={"__awp": dict(job.arguments)}, **options)
+                return await python.feed_run(
+                    "main(**__awp)", inputs={"__awp": dict(job.arguments)}, **options
+                )
 
     async def _workers(self) -> Any:
         """Return the pool of this event loop; the pool of a loop that is gone has lost its workers with it."""
@@ -92,7 +98,9 @@ class MontyBackend:
         loop = asyncio.get_running_loop()
         if self._pool is None or self._loop is not loop:
             stack = contextlib.AsyncExitStack()
-            self._pool = await stack.enter_async_context(AsyncMonty(max_processes=max(4, os.cpu_count() or 1)))
+            self._pool = await stack.enter_async_context(
+                AsyncMonty(max_processes=max(4, os.cpu_count() or 1))
+            )
             self._stack, self._loop = stack, loop
         return self._pool
 
@@ -143,7 +151,12 @@ def _mounts(policy: SandboxPolicy) -> Iterator[list[Any]]:
         try:
             yield [
                 stack.enter_context(
-                    MountDir(host_path=host, virtual_path=seen, mode=mode, memory_usage_limit=policy.file_size_mb * MIB)
+                    MountDir(
+                        host_path=host,
+                        virtual_path=seen,
+                        mode=mode,
+                        memory_usage_limit=policy.file_size_mb * MIB,
+                    )
                 )
                 for seen, (host, mode) in folders.items()
             ]
@@ -180,7 +193,11 @@ def _mapped(exc: Exception, job: CodeJob, policy: SandboxPolicy, entry: EntryPoi
     if isinstance(exc, SandboxError):
         return exc
     if isinstance(exc, pydantic_monty.MontyCrashedError):
-        return timed_out(policy, prints) if exc.timed_out else SandboxError(f"the sandbox's interpreter died: {exc}")
+        return (
+            timed_out(policy, prints)
+            if exc.timed_out
+            else SandboxError(f"the sandbox's interpreter died: {exc}")
+        )
     if not isinstance(exc, pydantic_monty.MontyRuntimeError | pydantic_monty.MontySyntaxError):
         return SandboxError(f"monty cannot run this code: {str(exc)[:500]}")
     message = str(exc)
@@ -191,9 +208,17 @@ def _mapped(exc: Exception, job: CodeJob, policy: SandboxPolicy, entry: EntryPoi
         return out_of_memory(policy, line if frames else 0)
     if message.startswith("TimeoutError: ") and " limit exceeded: " in message:
         return timed_out(policy, prints)
-    unsupported = message.startswith(("ModuleNotFoundError", "NotImplementedError", "SyntaxError", "ImportError"))
+    unsupported = message.startswith(
+        ("ModuleNotFoundError", "NotImplementedError", "SyntaxError", "ImportError")
+    )
     hint = "this ran in monty, a smaller Python; bwrap runs all of it" if unsupported else ""
-    return CodeError(message[:2_000], hint=hint, traceback=_traceback(frames, message, job.filename, shift), line=line, prints=prints)
+    return CodeError(
+        message[:2_000],
+        hint=hint,
+        traceback=_traceback(frames, message, job.filename, shift),
+        line=line,
+        prints=prints,
+    )
 
 
 def _traceback(frames: list[Any], message: str, filename: str, shift: int) -> str:
@@ -201,7 +226,9 @@ def _traceback(frames: list[Any], message: str, filename: str, shift: int) -> st
     for index, frame in enumerate(frames):
         if _MAX_FRAMES // 2 <= index < len(frames) - _MAX_FRAMES // 2:
             continue
-        lines.append(f'  File "{filename}", line {frame.line + shift}, in {frame.function_name or "<module>"}')
+        lines.append(
+            f'  File "{filename}", line {frame.line + shift}, in {frame.function_name or "<module>"}'
+        )
         if frame.source_line:
             lines.append(f"    {frame.source_line.strip()}")
     return "\n".join([*lines, message[:2_000], ""])

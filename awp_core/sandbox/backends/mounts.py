@@ -80,7 +80,11 @@ def _python_paths() -> Iterator[str]:
 
 def _packages_of_the_base() -> Iterator[str]:
     stdlib = Path(sysconfig.get_path("stdlib"))
-    for folder in (stdlib / "site-packages", stdlib / "dist-packages", stdlib.parent / "python3" / "dist-packages"):
+    for folder in (
+        stdlib / "site-packages",
+        stdlib / "dist-packages",
+        stdlib.parent / "python3" / "dist-packages",
+    ):
         if folder.is_dir():
             yield str(folder)
 

@@ -27,7 +27,9 @@ class SubprocessBackend:
     def report(self) -> BackendReport:
         """It works wherever processes can be forked and limited."""
         usable = os.name == "posix" and bool(interpreter())
-        return BackendReport(self.name, usable, "not a sandbox" if usable else f"cannot limit processes on {sys.platform}")
+        return BackendReport(
+            self.name, usable, "not a sandbox" if usable else f"cannot limit processes on {sys.platform}"
+        )
 
     def refusal(self, policy: SandboxPolicy) -> str:
         """Nothing is refused: nothing is guaranteed."""
@@ -46,7 +48,18 @@ class SubprocessBackend:
             environment = {"PATH": os.defpath, "HOME": work, "TMPDIR": work, "LANG": "C.UTF-8"}
 
             async def start(*fds: int) -> SupervisedProcess:
-                command = [interpreter(), "-I", "-S", "-B", "-X", "utf8", "-c", PROGRAM, folder, *map(str, fds)]
+                command = [
+                    interpreter(),
+                    "-I",
+                    "-S",
+                    "-B",
+                    "-X",
+                    "utf8",
+                    "-c",
+                    PROGRAM,
+                    folder,
+                    *map(str, fds),
+                ]
                 return await SupervisedProcess.start(command, fds, environment, cwd=work)
 
             outcome, _ = await run_supervised(start, job, policy, request)

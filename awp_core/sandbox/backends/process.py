@@ -76,7 +76,11 @@ class SupervisedProcess:
 
     @classmethod
     async def start(
-        cls, command: Sequence[str], fds: Sequence[int], environment: Mapping[str, str], cwd: str | None = None
+        cls,
+        command: Sequence[str],
+        fds: Sequence[int],
+        environment: Mapping[str, str],
+        cwd: str | None = None,
     ) -> SupervisedProcess:
         """Start it with an environment of its own and no descriptors of ours but `fds`."""
         process = await asyncio.create_subprocess_exec(
@@ -113,7 +117,10 @@ class SupervisedProcess:
 
 
 async def run_supervised(
-    start: Callable[[int, int], Awaitable[Running]], job: CodeJob, policy: SandboxPolicy, request: dict[str, Any]
+    start: Callable[[int, int], Awaitable[Running]],
+    job: CodeJob,
+    policy: SandboxPolicy,
+    request: dict[str, Any],
 ) -> tuple[Outcome | None, int]:
     """Run one call to its end and read its reply.
 

@@ -13,7 +13,9 @@ from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 MIB = 1024 * 1024
 
 
-def read_reply(code: int, data: bytes, token: str, prints: str, job: CodeJob, policy: SandboxPolicy) -> dict[str, Any]:
+def read_reply(
+    code: int, data: bytes, token: str, prints: str, job: CodeJob, policy: SandboxPolicy
+) -> dict[str, Any]:
     """Return the result of a call that ended with exit code `code` of its supervisor.
 
     Args:
@@ -60,12 +62,16 @@ def out_of_memory(policy: SandboxPolicy, line: int) -> SandboxError:
 
 def timed_out(policy: SandboxPolicy, prints: str) -> SandboxError:
     """Build the error for code that was stopped because its time was over."""
-    return SandboxError(f"the code ran longer than {policy.timeout_s:g} s and was stopped", hint=_printed(prints))
+    return SandboxError(
+        f"the code ran longer than {policy.timeout_s:g} s and was stopped", hint=_printed(prints)
+    )
 
 
 def too_large(policy: SandboxPolicy) -> SandboxError:
     """Build the error for a result that is larger than a file may be."""
-    return SandboxError(f"the result is larger than {policy.file_size_mb} MiB", hint="return less, or write an artifact")
+    return SandboxError(
+        f"the result is larger than {policy.file_size_mb} MiB", hint="return less, or write an artifact"
+    )
 
 
 def _fail(reply: dict[str, Any], prints: str, policy: SandboxPolicy) -> NoReturn:
@@ -79,7 +85,9 @@ def _fail(reply: dict[str, Any], prints: str, policy: SandboxPolicy) -> NoReturn
     if kind not in ("raised", "not_json") or not message:
         raise SandboxError("the sandbox sent a reply that makes no sense")
     text = _bounded(reply.get("traceback"), 40_000)
-    raise CodeError(message, hint=_bounded(reply.get("hint"), 1_000), traceback=text, line=line, prints=prints)
+    raise CodeError(
+        message, hint=_bounded(reply.get("hint"), 1_000), traceback=text, line=line, prints=prints
+    )
 
 
 def _bounded(value: Any, limit: int) -> str:
@@ -90,7 +98,9 @@ def _ending(code: int, prints: str, policy: SandboxPolicy) -> str:
     if code == supervise.TOO_MANY_PROCESSES:
         return f"the code started more than {policy.max_processes} processes and was stopped"
     if code == supervise.TOO_MUCH_MEMORY:
-        return f"the code used more memory than {policy.memory_mb} MiB, with all its processes, and was stopped"
+        return (
+            f"the code used more memory than {policy.memory_mb} MiB, with all its processes, and was stopped"
+        )
     if code == supervise.LIFELINE_CLOSED:
         return "the code was stopped from outside"
     if code > supervise.SIGNALLED:

@@ -1,7 +1,6 @@
 """Warm sandboxes: a bubblewrap that is started once and forks for each call (`inside.zygote`).
 
-Only calls that see the same folders can share one, so there is one per combination, and calls with files of
-their own (`readable`) are not served.
+Only calls that see the same folders and files can share one, so there is one per combination of them.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import os
 import socket
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,40 +20,44 @@ from awp_core.sandbox.backends.process import STOP_S, run_supervised
 from awp_core.sandbox.inside.supervise import SETUP_FAILED
 from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 
-ZYGOTE_PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; zygote.serve(int(sys.argv[2]))"
+ZYGOTE_PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; zygote.serve(int(sys.argv[2]))"
+)
 MAX_WARM = 4
 
-_Key = tuple[bool, Path | None]
+_Key = tuple[bool, Path | None, tuple[Path, ...]]
 
 
 class WarmSandboxes:
-    """Keeps a few warm processes; gives up on warmth, not on isolation, where the kernel does not allow it."""
+    """Keeps a few warm processes; gives up on warmth, not on isolation, where the kernel does not allow it.
+
+    Attributes:
+        works: False once the namespaces of a call could not be made.
+    """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._lock = threading.Lock()
         self._running: dict[_Key, _Zygote] = {}
-        self._works = True
+        self.works = True
 
-    def serves(self, policy: SandboxPolicy) -> bool:
-        """Whether a call under this policy can be run warm."""
-        return self._works and not policy.readable
-
-    async def run(self, command: list[str], job: CodeJob, policy: SandboxPolicy, request: dict[str, Any]) -> Outcome | None:
+    async def run(
+        self, command: Callable[[], list[str]], job: CodeJob, policy: SandboxPolicy, request: dict[str, Any]
+    ) -> Outcome | None:
         """Run one call in the warm process for its folders, started by `command` if it is not there yet.
 
         Returns:
             None if the namespaces of the call could not be made; none of its code has run then.
         """
 
-        async def start(request_fd: int, reply_fd: int) -> _WarmCall:
-            return await _WarmCall.start(self._zygote((policy.packages, policy.input_dir), command), request_fd, reply_fd)
+        key = (policy.packages, policy.input_dir, policy.readable)
 
-        # A process of ours more than in a fresh sandbox counts against the limit: the launcher.
-        limits = {**request["limits"], "max_processes": request["limits"]["max_processes"]}
-        outcome, code = await run_supervised(start, job, policy, {**request, "limits": limits})
+        async def start(request_fd: int, reply_fd: int) -> _WarmCall:
+            return await _WarmCall.start(self._zygote(key, command), request_fd, reply_fd)
+
+        outcome, code = await run_supervised(start, job, policy, request)
         if code == SETUP_FAILED:
-            self._works = False
+            self.works = False
         return outcome
 
     async def aclose(self) -> None:
@@ -64,13 +67,13 @@ class WarmSandboxes:
         for zygote in running:
             await asyncio.to_thread(zygote.close)
 
-    def _zygote(self, key: _Key, command: list[str]) -> _Zygote:
+    def _zygote(self, key: _Key, command: Callable[[], list[str]]) -> _Zygote:
         with self._lock:
             zygote = self._running.pop(key, None)
             if zygote is None or not zygote.alive():
                 if zygote is not None:
                     zygote.close()
-                zygote = _Zygote(command, self._environment)
+                zygote = _Zygote(command(), self._environment)
             self._running[key] = zygote  # last, as the most recently used
             idle = [each for each in self._running.values() if each.calls == 0 and each is not zygote]
             surplus = idle[: max(len(self._running) - MAX_WARM, 0)]
@@ -119,7 +122,9 @@ class _Zygote:
 class _WarmCall:
     """One call in a warm process: three pipes and what comes out of them."""
 
-    def __init__(self, zygote: _Zygote, lifeline: int, output: asyncio.StreamReader, status: asyncio.StreamReader) -> None:
+    def __init__(
+        self, zygote: _Zygote, lifeline: int, output: asyncio.StreamReader, status: asyncio.StreamReader
+    ) -> None:
         self.output = output
         self._zygote = zygote
         self._lifeline = lifeline
@@ -162,5 +167,7 @@ class _WarmCall:
 async def _reader(fd: int) -> asyncio.StreamReader:
     """Read a pipe without blocking; it is closed at its end."""
     reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(fd, "rb", 0))
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(fd, "rb", 0)
+    )
     return reader

@@ -29,7 +29,7 @@ def apply(limits: dict[str, Any]) -> None:
     if limits["cpu_s"] is not None:
         limit(resource.RLIMIT_CPU, limits["cpu_s"], slack=1)
     if limits["own_process_count"]:
-        limit(resource.RLIMIT_NPROC, limits["max_processes"] + 2)  # the supervisor and what started it count
+        limit(resource.RLIMIT_NPROC, limits["max_processes"] + 2)  # the processes around the worker count
 
 
 class Usage(NamedTuple):
@@ -37,6 +37,14 @@ class Usage(NamedTuple):
 
     pids: list[int]
     resident: int
+
+
+def count_processes() -> int:
+    """Count the processes of this pid namespace."""
+    try:
+        return sum(name.isdigit() for name in os.listdir("/proc"))  # noqa: PTH208 - pathlib is slow to import
+    except OSError:
+        return 0
 
 
 def descendants() -> Usage:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .limits import MIB, Usage, apply, descendants, proportional
+from .limits import MIB, apply, count_processes, descendants, proportional
 from .values import parse
 from .work import work
 
@@ -84,10 +84,14 @@ def become_worker(request: dict[str, Any], reply_fd: int) -> None:
         os.dup2(null, 0)
         reply = os.dup2(reply_fd, 3, inheritable=False) if reply_fd != 3 else 3  # noqa: PLR2004 - after 0, 1, 2
         os.closerange(4, 256)
-        os.setpgid(0, 0)
+        # A session and a lower priority, so that a crowd of these cannot keep the supervisor from running.
+        os.setsid()
+        os.nice(10)
         # New ones: those of a warm process were made for other files.
         sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]  # noqa: PTH123, SIM115
-        sys.stderr = sys.__stderr__ = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]  # noqa: PTH123, SIM115
+        sys.stderr = sys.__stderr__ = open(
+            2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False
+        )  # type: ignore[misc]  # noqa: PTH123, SIM115
         sys.path.extend(request["path"])
         apply(request["limits"])
         work(request, reply)
@@ -123,13 +127,17 @@ def watch(pid: int, wake: int, lifeline: int, limits: dict[str, Any], *, helper:
                 return code
         if lifeline in ready:
             return LIFELINE_CLOSED
-        verdict = _judge(descendants(), limits, spare=int(helper))
+        verdict = _judge(limits, spare=int(helper))
         if verdict:
             return verdict
 
 
-def _judge(usage: Usage, limits: dict[str, Any], spare: int) -> int:
-    if len(usage.pids) - spare > limits["max_processes"]:
+def _judge(limits: dict[str, Any], spare: int) -> int:
+    allowed = limits["max_processes"] + spare
+    if os.getpid() == 1 and count_processes() > allowed + 1:  # first the cheap look, for a bomb grows quickly
+        return TOO_MANY_PROCESSES
+    usage = descendants()
+    if len(usage.pids) > allowed:
         return TOO_MANY_PROCESSES
     allowed = limits["memory_mb"] * MIB
     if usage.resident > allowed and proportional(usage.pids) > allowed:

@@ -6,9 +6,9 @@ reply from a sandbox is hostile until checked.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection
+from json import dumps, loads  # by name: what user code puts into the module does not matter here
 from typing import Any
 
 MAX_DEPTH = 100
@@ -79,7 +79,9 @@ def _plain(value: Any, path: str, depth: int) -> Any:
             return _plain(item, path, depth + 1)
     name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
     convert = _HINTS.get(kind.__name__, "")
-    raise NotJsonError(f"{_short(path)} is a {name}, which JSON cannot carry", f"convert it: {convert}" if convert else "")
+    raise NotJsonError(
+        f"{_short(path)} is a {name}, which JSON cannot carry", f"convert it: {convert}" if convert else ""
+    )
 
 
 def _text(value: str, path: str) -> str:
@@ -91,25 +93,30 @@ def _text(value: str, path: str) -> str:
                 f"{_short(path)} contains a lone surrogate, which is not text",
                 'replace it: x.encode("utf-8", "replace").decode()',
             ) from None
-    return str(value)
+    return str.__str__(value)  # of an enumeration, too, the text and not the name
 
 
 def _integer(value: int, path: str) -> int:
     if value.bit_length() > MAX_INT_BITS:
-        raise NotJsonError(f"{_short(path)} is an integer of {value.bit_length()} bits, too long for JSON", "str(x)")
+        raise NotJsonError(
+            f"{_short(path)} is an integer of {value.bit_length()} bits, too long for JSON", "str(x)"
+        )
     return value
 
 
 def _number(value: float, path: str) -> float:
     if not math.isfinite(value):
-        raise NotJsonError(f"{_short(path)} is {value}, which JSON cannot carry", "use None for a missing number")
+        raise NotJsonError(
+            f"{_short(path)} is {value}, which JSON cannot carry", "use None for a missing number"
+        )
     return value
 
 
 def _key(key: Any, path: str) -> str:
     if not isinstance(key, str):
         raise NotJsonError(
-            f"{_short(path)} has the key {_short(repr(key))} of type {type(key).__name__}; JSON keys are strings", "str(key)"
+            f"{_short(path)} has the key {_short(repr(key))} of type {type(key).__name__}; JSON keys are strings",
+            "str(key)",
         )
     return _text(key, f"{path} (a key)")
 
@@ -134,13 +141,15 @@ def select_outputs(value: Any, outputs: Collection[str]) -> dict[str, Any]:
     if missing:
         keys = ", ".join(_short(str(key)) for key in list(value)[:40]) or "an empty dict"
         listed = ", ".join(repr(name) for name in missing)
-        raise NotJsonError(f"main did not return {listed}; it returned: {keys}", "return every declared output")
+        raise NotJsonError(
+            f"main did not return {listed}; it returned: {keys}", "return every declared output"
+        )
     return {name: value[name] for name in outputs}
 
 
 def dump(value: Any) -> bytes:
     """Write a plain value as compact JSON."""
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    return dumps(value, allow_nan=False, separators=(",", ":")).encode()
 
 
 def parse(data: bytes) -> Any:
@@ -150,7 +159,7 @@ def parse(data: bytes) -> Any:
         NotJsonError: Malformed, too deep, not UTF-8, NaN, or numbers beyond a float.
     """
     try:
-        value = json.loads(data.decode("utf-8"), parse_constant=_refuse)
+        value = loads(data.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as exc:
         raise NotJsonError(f"not valid JSON: {_short(str(exc))}") from exc
     return to_json_value(value, "reply")

@@ -84,7 +84,12 @@ def _raised(exc: BaseException, request: dict[str, Any]) -> dict[str, Any]:
         text = "".join(report.format())
     except Exception:  # noqa: BLE001 - an exception class of the user's own may fail at anything
         message = text = type(exc).__name__
-    return {"kind": "raised", "message": _cut(message, MAX_MESSAGE), "traceback": _cut(text, MAX_TRACEBACK), "line": line}
+    return {
+        "kind": "raised",
+        "message": _cut(message, MAX_MESSAGE),
+        "traceback": _cut(text, MAX_TRACEBACK),
+        "line": line,
+    }
 
 
 def _show_source(request: dict[str, Any]) -> None:

@@ -8,19 +8,20 @@ of that namespace, which reaps; and the worker.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import fcntl
+import gc
+import linecache  # noqa: F401 - this and the next two are imported once, here, so that no call has to
 import os
+import resource  # noqa: F401
 import signal
 import socket
 import struct
-import sys
+import traceback  # noqa: F401
 from typing import Any, NoReturn
 
-from . import work  # noqa: F401 - imported once, here, so that no call has to
 from .supervise import SETUP_FAILED, become_worker, child_signals, protect, read_request, reap, watch
-
-INPUT = "/awp/input"
-"""Where the sandbox shows the input folder, if there is one."""
 
 WORKDIR = "/tmp/work"  # noqa: S108 - inside the sandbox
 FDS = 5
@@ -28,8 +29,17 @@ FDS = 5
 
 _NEW_USER, _NEW_MOUNT, _NEW_PID = 0x10000000, 0x00020000, 0x20000000
 _NEW_UTS, _NEW_IPC, _NEW_NET = 0x04000000, 0x08000000, 0x40000000
-_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 2, 4, 8, 4096, 16384, 1 << 18
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = (
+    1,
+    2,
+    4,
+    8,
+    4096,
+    16384,
+    1 << 18,
+)
 _MIB = 1024 * 1024
+_LEAST_PID_MAX = 301
 _SET_PDEATHSIG, _CAPBSET_DROP, _LAST_CAPABILITY = 1, 24, 63
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -39,6 +49,7 @@ def serve(fd: int) -> None:
     """Take calls from the socket until its other end closes; then everything here ends with this process."""
     protect()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # launchers report for themselves
+    gc.freeze()  # a collection in a fork would copy the pages of everything here
     with socket.socket(fileno=fd) as calls:
         while True:
             message, fds, _, _ = socket.recv_fds(calls, 16, FDS)
@@ -102,7 +113,8 @@ def _become_first(request: dict[str, Any], reply_fd: int) -> NoReturn:
     try:
         # If the launcher dies, so does the call; it cannot have died before: then the write below fails first.
         libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        _mount_all(request["limits"]["file_size_mb"] * _MIB)
+        _limit_processes(request["limits"]["max_processes"])
+        _mount_all(request["limits"]["file_size_mb"] * _MIB, request["show"])
         _drop_capabilities()
         pid = os.fork()
         if pid == 0:
@@ -124,19 +136,35 @@ def _reap_until(worker: int) -> int:
             return code
 
 
-def _mount_all(size: int) -> None:
+def _limit_processes(number: int) -> None:
+    """Limit the process ids of the namespace, which binds root too (Linux 6.14; not below 301 there)."""
+    with contextlib.suppress(OSError):
+        _put("/proc/sys/kernel/pid_max", str(max(number + 2, _LEAST_PID_MAX)))
+
+
+def _mount_all(size: int, show: list[list[str]]) -> None:
     _check(libc.unshare(_NEW_MOUNT), "unshare mounts")
     _check(libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None), "private mounts")
     for place in (b"/tmp", b"/dev/shm"):  # noqa: S108
         options = f"size={size},mode=0700".encode()
         _check(libc.mount(b"tmpfs", place, b"tmpfs", _MS_NOSUID | _MS_NODEV, options), "tmpfs")
-    _check(libc.mount(b"tmpfs", b"/proc", b"tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC | _MS_RDONLY, b"size=4k"), "no /proc")
+    _check(
+        libc.mount(
+            b"tmpfs", b"/proc", b"tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC | _MS_RDONLY, b"size=4k"
+        ),
+        "no /proc",
+    )
     os.makedirs(WORKDIR)  # noqa: PTH103 - pathlib is slow to import
-    if os.path.isdir(INPUT):  # noqa: PTH112
-        place = f"{WORKDIR}/data/input"
-        os.makedirs(place)  # noqa: PTH103
-        _check(libc.mount(INPUT.encode(), place.encode(), None, _MS_BIND | _MS_REC, None), "input")
+    for source, place in show:
+        _make_place(place, folder=os.path.isdir(source))  # noqa: PTH112
+        _check(libc.mount(source.encode(), place.encode(), None, _MS_BIND | _MS_REC, None), "bind")
     os.chdir(WORKDIR)
+
+
+def _make_place(path: str, *, folder: bool) -> None:
+    os.makedirs(path if folder else os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+    if not folder:
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
 
 
 def _drop_capabilities() -> None:
@@ -147,8 +175,6 @@ def _drop_capabilities() -> None:
 
 
 def _raise_loopback() -> None:
-    import fcntl
-
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         set_flags, up = 0x8914, 1
         fcntl.ioctl(any_socket, set_flags, struct.pack("16sH14s", b"lo", up, b""))
@@ -165,5 +191,3 @@ def _put(path: str, text: str) -> None:
 def _check(result: int, what: str) -> None:
     if result != 0:
         raise OSError(ctypes.get_errno(), what)
-
-

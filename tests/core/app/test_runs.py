@@ -50,16 +50,16 @@ def test_a_run_parks_at_a_question_and_goes_on_with_the_reply(app, flow):
     with pytest.raises(RunPausedError, match=r"waits for an answer to 'approve': May I, Ada\?"):
         _ = run.result
     run.reply("yes").wait()
-    assert (run.status, run.result) == ("complete", "ok=True")
+    assert (run.status, run.result) == ("complete", "ok=true")
     assert not (run.folder / "checkpoint.json").exists()
-    assert json.loads((run.folder / "run_completion.json").read_bytes())["result"] == "ok=True"
+    assert json.loads((run.folder / "run_completion.json").read_bytes())["result"] == "ok=true"
 
 
 def test_another_app_answers_a_parked_run_by_workflow_name(app, flow, tmp_path):
     run = app.start(flow).wait()
     other = App(runs_dir=tmp_path / "runs", environ={}, directory=tmp_path)
-    assert other.resume("asking", "no").wait().result == "ok=False"
-    assert run.result == "ok=False"
+    assert other.resume("asking", "no").wait().result == "ok=false"
+    assert run.result == "ok=false"
 
 
 def test_a_second_reply_is_refused(app, flow):
@@ -95,7 +95,7 @@ def test_a_changed_manifest_is_refused_unless_accepted(app, flow, tmp_path):
     with pytest.raises(ManifestChangedError, match="was changed since run"):
         app.resume(run.id, "yes")
     assert run.status == "paused"
-    assert app.resume(run.id, "yes", accept_changes=True).wait().result == "OK=True"
+    assert app.resume(run.id, "yes", accept_changes=True).wait().result == "OK=true"
 
 
 def test_a_parked_run_can_be_cancelled(app, flow):
@@ -226,8 +226,8 @@ def test_an_observer_that_fails_never_hurts_the_run(app, flow, caplog):
 
 async def test_arun_works_inside_a_running_loop(app, flow):
     run = await app.arun(flow, replies={"approve": "yes"})
-    assert run.result == "ok=True"
+    assert run.result == "ok=true"
 
 
 async def test_run_from_a_running_loop_uses_the_background_loop(app, flow):
-    assert app.start(flow, replies={"approve": "yes"}).wait().result == "ok=True"
+    assert app.start(flow, replies={"approve": "yes"}).wait().result == "ok=true"

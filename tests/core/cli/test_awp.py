@@ -56,7 +56,7 @@ def awp(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_run_prints_only_the_result_to_stdout(place):
     done = awp(place, "run", "asking", "--reply", "approve=yes")
-    assert (done.returncode, done.stdout) == (0, "ok=True\n")
+    assert (done.returncode, done.stdout) == (0, "ok=true\n")
     assert "✓ approve" in done.stderr
 
 
@@ -67,7 +67,7 @@ def test_a_question_ends_with_exit_code_4_and_says_how_to_answer(place):
     assert "? approve asks owner: May I, Ada?" in done.stderr
     assert f"awp reply {run_id} VALUE" in done.stderr
     answered = awp(place, "reply", run_id[:14], "no")
-    assert (answered.returncode, answered.stdout) == (0, "ok=False\n")
+    assert (answered.returncode, answered.stdout) == (0, "ok=false\n")
 
 
 def test_runs_lists_and_shows(place):
@@ -83,7 +83,7 @@ def test_runs_lists_and_shows(place):
 def test_json_is_the_whole_completion(place):
     done = awp(place, "run", "asking", "--reply", "approve=yes", "--json", "--quiet")
     completion = json.loads(done.stdout)
-    assert (completion["status"], completion["result"], done.stderr) == ("complete", "ok=True", "")
+    assert (completion["status"], completion["result"], done.stderr) == ("complete", "ok=true", "")
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_findings_point_at_the_line(place):
     (place / "bad.awp.yaml").write_text(ASK.replace("ask_human", "ask_humna"))
     done = awp(place, "run", "bad.awp.yaml")
     assert done.returncode == 1
-    assert "bad.awp.yaml:7:28: error N1" in done.stderr
+    assert "bad.awp.yaml:7:27: error N1" in done.stderr
     assert "did you mean 'ask_human'?" in done.stderr
     assert not (place / "runs").exists()
 

@@ -54,7 +54,7 @@ def finished(tmp_path):
     (tmp_path / "flow.awp.yaml").write_text(FLOW)
     flow = counter.app.load(tmp_path / "flow.awp.yaml")
     run = asyncio.run(counter.app.arun(flow, replies={"approve": "yes"}))
-    assert (run.status, run.result) == ("complete", "ok=True")
+    assert (run.status, run.result) == ("complete", "ok=true")
     return run
 
 
