@@ -171,7 +171,7 @@ def test_a_code_cell_for_another_type_is_refused(do, fail):
 
 def test_missing_code_is_no_error_yet(do, shown):
     do(CODE.replace(" --quiet", ""))
-    assert "code still to come: %%awp_code double" in shown()
+    assert "'double' has no code yet" in shown()
 
 
 def test_a_bad_cell_is_an_error_but_stays_known(do, fail, shown):
