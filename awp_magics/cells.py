@@ -61,7 +61,7 @@ def define_workflow(session: Session, words: list[str], cell: str) -> Run | None
     workflow = session.define(name, workflow)
     if variable:
         session.namespace[variable] = workflow
-    findings = session.app.validate(session.complete_for_now(name))
+    findings = session.app.validate(workflow, draft=True)
     _show(session, name, workflow, findings, quiet=args.quiet)
     if not args.run:
         return None
@@ -112,14 +112,9 @@ def _show(session: Session, name: str, workflow: Workflow, findings: Findings, *
     view = GraphView(workflow)
     if view.picture.nodes and not quiet:
         publish(session.shell, view.bundle())
-    if len(findings) or not quiet:
+    if not quiet or findings.errors or findings.warnings:
         model = findings_view.view_model(findings, name)
-        html, text = findings_view.to_html(model), findings_view.to_text(model)
-        missing = session.missing_code(name)
-        if missing and findings.ok:
-            note = f"code still to come: {', '.join(f'%%awp_code {node}' for node in missing)}"
-            html, text = html + findings_view.note_html(note), f"{text}\n{note}"
-        publish(session.shell, {"text/html": html, "text/plain": text})
+        publish(session.shell, {"text/html": findings_view.to_html(model), "text/plain": findings_view.to_text(model)})
     if not findings.ok:
         count = len(findings.errors)
         raise ManifestError(f"{name} has {count} error{'s' if count != 1 else ''}", findings)

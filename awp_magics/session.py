@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from awp_magics.magics import AwpMagics
 
 LAST = "_awp"  # the variable that always holds the latest run
-_PLACEHOLDER = "def main(**inputs):\n    return {}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +144,6 @@ class Session:
         """Return the code nodes of a workflow that have no source yet."""
         workflow = self.app.library.session[name]
         return [node.id for node in workflow.nodes if node.type == "code" and not node.raw.get("source")]
-
-    def complete_for_now(self, name: str) -> Workflow:
-        """Return a workflow whose missing code is filled in, to check everything else of it."""
-        from awp_core.manifest.assemble import with_code
-
-        workflow = self.app.library.session[name]
-        for node in self.missing_code(name):
-            workflow = with_code(workflow, node, _PLACEHOLDER, f"cell {node}", 2)
-        return workflow
 
     def _compose(self, name: str) -> Workflow:
         """Put manifest and code cells together and register the workflow."""

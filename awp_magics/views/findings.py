@@ -50,8 +50,3 @@ def to_html(model: FindingsModel) -> str:
         blocks.append(f'<div style="{FONT}">… and {model.more} more</div>')
     worst = next((name for name in ("error", "warning") if any(name == item[0] for item in model.items)), "info")
     return card(f"<strong>{esc(model.summary)}</strong>", *blocks, tone=worst)
-
-
-def note_html(note: str) -> str:
-    """Return a remark below findings as HTML."""
-    return card(esc(note), tone="info")
