@@ -74,7 +74,8 @@ _HOME = {
         (
             "AwpError", "CodeError", "EngineUnavailableError", "InputError", "ManifestChangedError", "ManifestError",
             "NodeError", "NotFoundError", "ProviderError", "ReplyError", "RunCancelledError", "RunError",
-            "RunFolderError", "RunLockedError", "RunPausedError", "SandboxError", "SandboxUnavailableError", "UsageError",
+            "RunFolderError", "RunLockedError", "RunPausedError", "SandboxError", "SandboxUnavailableError",
+            "UsageError",
         ),
         "awp_core.errors",
     ),
