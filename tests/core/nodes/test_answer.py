@@ -58,7 +58,8 @@ async def test_a_selector_that_gives_no_chat_is_an_error(value):
 
 
 @pytest.mark.parametrize(
-    "config", [{}, {"text": "a", "text_from": "b"}, {"text": 1}, {"text": "a", "chat_id": ""}, {"text": "a", "channel": 1}]
+    "config",
+    [{}, {"text": "a", "text_from": "b"}, {"text": 1}, {"text": "a", "chat_id": ""}, {"text": "a", "channel": 1}],
 )
 def test_refuses_a_wrong_config(config):
     with pytest.raises(ValidationError):

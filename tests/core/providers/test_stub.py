@@ -73,7 +73,9 @@ async def test_reads_canned_answers_from_the_file_the_environment_names(tmp_path
     assert (await PROVIDER.create(environ).complete(request())).text == '{"title":"no"}'
 
 
-@pytest.mark.parametrize(("text", "said"), [("- a", "must map agents"), ("a: [", "answers.yaml"), (None, "cannot read")])
+@pytest.mark.parametrize(
+    ("text", "said"), [("- a", "must map agents"), ("a: [", "answers.yaml"), (None, "cannot read")]
+)
 def test_a_bad_file_of_answers_is_told_before_the_run(tmp_path, text, said):
     file = tmp_path / "answers.yaml"
     if text is not None:
