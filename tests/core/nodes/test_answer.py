@@ -52,7 +52,7 @@ async def test_the_chat_may_come_from_a_selector(value, chat):
 @pytest.mark.parametrize("value", [None, "", " ", True, {"id": 1}, ["c"]])
 async def test_a_selector_that_gives_no_chat_is_an_error(value):
     context = RecordingContext({"to": value})
-    with pytest.raises(AwpError, match="'to' gives .* not a chat"):
+    with pytest.raises(AwpError, match=r"'to' gives .* not a chat"):
         await run_node(NODE, {"text": "x", "chat_id_from": "to"}, context)
     assert context.sent == []
 
