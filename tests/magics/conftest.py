@@ -140,7 +140,8 @@ class Kernel:
             self.messages.append(message)
             if found(message):
                 return got
-        raise AssertionError(f"nothing fits; the last messages: {[m['msg_type'] for m in got[-12:]]}")
+        said = [m["content"].get("traceback") or m["msg_type"] for m in got[-12:]]
+        raise AssertionError(f"nothing fits; the last messages: {said}")
 
     def click(self, comm_id, times=1, *, subshell=False):
         """Click a button, as ipywidgets does; in a subshell as JupyterLab does."""
