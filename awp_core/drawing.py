@@ -39,7 +39,7 @@ def _edges(workflow: Workflow, node: GraphNode) -> Iterator[PictureEdge]:
     for dependency in node.depends_on:
         if not workflow.has_node(dependency.id):
             continue
-        label = _branch_label(workflow, node, dependency)
+        label = _branch_label(workflow, node, dependency) if node.branch else ""
         gated = bool(label) or dependency.when is not None or node.when is not None
         yield PictureEdge(dependency.id, node.id, label, dashed=gated)
 

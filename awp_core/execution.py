@@ -31,6 +31,7 @@ from awp_core.runs.reader import read_record
 from awp_core.runs.recorder import RunRecorder, create_run_folder
 
 _CANCEL_POLL_S = 0.25
+_OWN_LAYOUT = {"GRAPHVIZ_DOT": "builtin"}  # the picture in the folder is not worth a process at the end of every run
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ class Execution:
     def _write_completion(self) -> None:
         layout = None
         with suppress(Exception):  # a picture that cannot be drawn must not cost the run its completion
-            layout = lay_out(picture_of(self.job.workflow))
+            layout = lay_out(picture_of(self.job.workflow), _OWN_LAYOUT)
         write_completion(self.folder, self.state, layout)
         with suppress(OSError):
             self.folder.cancel_request.unlink(missing_ok=True)

@@ -1,19 +1,20 @@
-"""Call an agent: build the request, take the JSON object from the answer, check it, ask again with the errors."""
+"""Call an agent: build the request, read its answer, and ask again with what was wrong."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from awp_core.agents.contract import ContractError, read_answer
 from awp_core.agents.functions import call_function
 from awp_core.agents.spec import AgentSpec
-from awp_core.errors import ProviderError
-from awp_core.providers.base import Message, Provider, Request
-from awp_core.values import check_json
+from awp_core.errors import AwpError, ProviderError
+from awp_core.providers.base import Message, Provider, Request, Response
+from awp_core.values import shorten
 
 JSON = Any
-REPAIRS = 2  # how often an answer that does not fit is asked for again
+REPAIRS: Final = 2  # how often an answer that does not fit is asked for again
 
 
 class AgentAnswer(NamedTuple):
@@ -46,75 +47,76 @@ async def call_agent(
         visible: What it may see of other nodes.
 
     Raises:
-        ProviderError: The provider failed, or no answer fits the agent's schema.
-        AwpError: A function got no value for a parameter, or returned no JSON.
+        ProviderError: The provider failed, or no answer fits the agent's schema; names the agent.
+        AwpError: A function got no value for a parameter, raised, or returned no JSON.
     """
-    if spec.function is not None or provider is None:
-        function = spec.function
-        if function is None:
-            raise ProviderError(f"agent {spec.id!r} has no provider")
-        output = await call_function(spec.id, function, instructions=instructions, inputs=inputs, visible=visible)
-        return AgentAnswer(output, "callable", getattr(function, "__name__", "function"))
-    messages = [Message("user", _question(instructions, inputs, visible))]
+    if spec.function is not None:
+        output = await call_function(spec, instructions=instructions, inputs=inputs, visible=visible)
+        return AgentAnswer(output, "callable", getattr(spec.function, "__name__", "function"))
+    if provider is None:
+        raise ProviderError(f"agent {spec.id!r} has no provider", hint="choose one with --provider")
+    messages = [Message("user", _question(spec.schema, instructions, inputs, visible))]
     spent, problem = [0, 0], ""
     for _ in range(REPAIRS + 1):
-        request = Request(
-            spec.id, spec.system, tuple(messages), spec.schema, model, spec.temperature, spec.max_tokens, inputs, visible
-        )
-        response = await provider.complete(request)
+        response = await _complete(provider, _request(spec, model, messages, inputs, visible))
         spent[0] += response.prompt_tokens
         spent[1] += response.completion_tokens
-        output, problem = _object(response.value if response.value is not None else response.text, spec.schema)
+        try:
+            output, problem = read_answer(response.text if response.value is None else response.value, spec.schema)
+        except ContractError as exc:
+            raise ProviderError(f"agent {spec.id!r}: {exc.message}", hint=exc.hint) from exc
         if not problem:
             return AgentAnswer(output, provider.name, response.model, *spent)
-        messages += [Message("assistant", response.text), Message("user", f"That does not fit: {problem}. Answer again.")]
+        again = f"That does not fit: {problem}. Answer again, with the JSON object only."
+        messages += [Message("assistant", response.text), Message("user", again)]
     raise ProviderError(
         f"agent {spec.id!r}: no answer of {provider.name} fits its schema: {problem}",
         hint="make the instructions clearer, or loosen the schema",
     )
 
 
-def _question(instructions: str, inputs: Mapping[str, JSON], visible: Mapping[str, JSON]) -> str:
+def _request(
+    spec: AgentSpec,
+    model: str,
+    messages: list[Message],
+    inputs: Mapping[str, JSON],
+    visible: Mapping[str, JSON],
+) -> Request:
+    return Request(
+        agent=spec.id,
+        system=spec.system,
+        messages=tuple(messages),
+        schema=spec.schema,
+        model=model,
+        temperature=spec.temperature,
+        max_tokens=spec.max_tokens,
+        inputs=inputs,
+        visible=visible,
+    )
+
+
+async def _complete(provider: Provider, request: Request) -> Response:
+    """Ask the provider; an exception that is none of ours becomes a ProviderError that names the agent."""
+    try:
+        return await provider.complete(request)
+    except AwpError:
+        raise
+    except Exception as exc:
+        reason = shorten(f"{type(exc).__name__}: {exc}", 300)
+        raise ProviderError(f"agent {request.agent!r}: provider {provider.name} failed: {reason}") from exc
+
+
+def _question(
+    schema: Mapping[str, JSON] | None, instructions: str, inputs: Mapping[str, JSON], visible: Mapping[str, JSON]
+) -> str:
     parts = [instructions] if instructions else []
     for title, values in (("Inputs", inputs), ("Results so far", visible)):
         if values:
-            parts.append(f"{title}:\n{json.dumps(dict(values), ensure_ascii=False, indent=2)}")
+            parts.append(f"{title}:\n{_spelled(values)}")
+    if schema is not None:
+        parts.append(f"Answer with one JSON object that fits this JSON Schema:\n{_spelled(schema)}")
     return "\n\n".join(parts)
 
 
-def _object(answer: JSON, schema: Mapping[str, JSON] | None) -> tuple[dict[str, JSON], str]:
-    """Return the object in an answer and what is wrong with it ("" if nothing)."""
-    found = parse_object(answer) if isinstance(answer, str) else answer
-    if not isinstance(found, dict):
-        if schema is None and isinstance(answer, str):
-            return {"text": answer}, ""
-        return {}, "it holds no JSON object"
-    check_json(found, "answer")
-    return found, _misfit(found, schema) if schema is not None else ""
-
-
-def _misfit(found: dict[str, JSON], schema: Mapping[str, JSON]) -> str:
-    from jsonschema import Draft7Validator  # slow to import, and needed only by agents with a schema
-
-    errors = sorted(Draft7Validator(dict(schema)).iter_errors(found), key=str)
-    return "; ".join(f"{error.json_path}: {error.message[:200]}" for error in errors[:5])
-
-
-def parse_object(text: str) -> dict[str, JSON] | None:
-    """Take a JSON object out of a model's text: all of it, a fenced block, or the first that is complete.
-
-    >>> parse_object('Sure! {"a": {"b": 1}} Anything else?')
-    {'a': {'b': 1}}
-    """
-    decoder = json.JSONDecoder()
-    start = text.find("{")
-    for _ in range(100):  # a text full of braces must not cost a second each
-        if start < 0:
-            return None
-        try:
-            found, _end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            start = text.find("{", start + 1)
-            continue
-        return found if isinstance(found, dict) else None
-    return None
+def _spelled(values: Mapping[str, JSON]) -> str:
+    return json.dumps(dict(values), ensure_ascii=False, indent=2)

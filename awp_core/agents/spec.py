@@ -17,6 +17,7 @@ class AgentSpec:
         schema: JSON Schema of its output object; None for whatever it says.
         provider, model, temperature, max_tokens: As its file sets them; None to leave it to the workflow.
         function: The Python function it is, if it is one.
+        process: Whether that function runs in a process of its own, which a time-out can kill.
     """
 
     id: str
@@ -27,3 +28,4 @@ class AgentSpec:
     temperature: float | None = None
     max_tokens: int | None = None
     function: Callable[..., Any] | None = None
+    process: bool = False

@@ -19,3 +19,8 @@ def load_channels() -> Registry[Channel]:
     from awp_core.registry import collect
 
     return collect("channel", "awp_core.channels.builtin", "CHANNEL", Channel, group="awp.channels")
+
+
+def channel_names() -> frozenset[str]:
+    """Return the names a `channel:` may have."""
+    return frozenset(load_channels())

@@ -1,7 +1,7 @@
 """The project's own jobs on a bare Python: set up once, then demo, test, lint, bench.
 
 `make TARGET` and `python3 -m awp_core TARGET` both end here. Only the standard library is used, and nothing newer than
-Python 3.8 to parse, so that an old Python gets a sentence and no traceback.
+Python 3.9, so that an old Python gets a sentence and no traceback.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = ROOT / "requirements" / "dev.txt"
@@ -31,7 +31,7 @@ usage: python3 -m awp_core TASK [ARGUMENT ...]
   clean  remove .venv and what the tools leave behind
 """
 
-Command = Sequence["str | Path"]
+Command = Sequence[object]
 
 
 class SetupError(Exception):
@@ -61,7 +61,9 @@ def setup(_arguments: Sequence[str] = ()) -> int:
     if found == wanted:
         return 0
     say(f"setting up {venv} (once, a minute or two)")
-    if {**found, "inputs": ""} != {**wanted, "inputs": ""} or not works([program(venv, "python"), "-m", "pip", "--version"]):
+    if {**found, "inputs": ""} != {**wanted, "inputs": ""} or not works(
+        [program(venv, "python"), "-m", "pip", "--version"]
+    ):
         create(venv, find_python())
     pip = [program(venv, "python"), "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
     # The lock is complete, so nothing is left to resolve; the build back end is in it, so nothing is fetched for that.
@@ -161,7 +163,7 @@ def find_python() -> str:
         if found and works([found, "-c", "import venv"]):
             return found
     raise SetupError(
-        f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, and {sys.executable} is {sys.version_info[0]}.{sys.version_info[1]}\n"
+        f"Python 3.{OLDEST[1]} or newer is needed, and {sys.executable} is {sys.version.partition(' ')[0]}\n"
         "hint: install one, then name it: make PYTHON=/path/to/python3"
     )
 
@@ -173,15 +175,15 @@ def create(venv: Path, python: str) -> None:
         SetupError: The folder is something else, or no way works.
     """
     if venv.exists() and not (venv / "pyvenv.cfg").is_file() and any(venv.iterdir()):
-        raise SetupError(f"{venv} holds something else than a virtual environment\nhint: name another folder: VENV=/path")
+        raise SetupError(
+            f"{venv} holds something else than a virtual environment\nhint: name another folder: VENV=/path"
+        )
     for commands in ways(venv, python):
         if all(works(command) for command in commands) and works([program(venv, "python"), "-m", "pip", "--version"]):
             return
-    version = "{}.{}".format(*sys.version_info[:2]) if python == sys.executable else ""
-    package = f"python{version}-venv" if version else "python3-venv"
     raise SetupError(
-        f"{python} cannot make a virtual environment: its `ensurepip` module is missing, as on Debian without python3-venv\n"
-        f"hint: sudo apt-get install python3-venv   (or, for another Python, {package}; or put `virtualenv` or `uv` on the PATH)"
+        f"{python} cannot make a virtual environment: it has no `ensurepip`, as on Debian without python3-venv\n"
+        "hint: sudo apt-get install python3-venv   (or have `pip`, `virtualenv` or `uv` on the PATH)"
     )
 
 
@@ -210,7 +212,9 @@ def install(command: Command) -> None:
         SetupError: It failed.
     """
     if run(command):
-        raise SetupError("pip could not install what requirements/dev.txt names (its message is above)\nhint: is the network up?")
+        raise SetupError(
+            "pip could not install what requirements/dev.txt names (its message is above)\nhint: is the network up?"
+        )
 
 
 def in_venv(name: str, *arguments: str) -> int:
@@ -229,7 +233,9 @@ def works(command: Command) -> bool:
     """Tell whether a command succeeds, without a word."""
     words = [str(part) for part in command]
     try:
-        return subprocess.run(words, cwd=ROOT, check=False, capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
+        return (
+            subprocess.run(words, cwd=ROOT, check=False, capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
+        )
     except OSError:
         return False
 

@@ -242,7 +242,7 @@ class GraphNode(Model):
         """The fields that belong to the node type."""
         return {name: value for name, value in self.raw.items() if name not in COMMON_FIELDS}
 
-    @property
+    @cached_property
     def dependency_ids(self) -> tuple[str, ...]:
         """Ids this node depends on, in the order written."""
         return tuple(dependency.id for dependency in self.depends_on)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +60,8 @@ def execute(source: Path, target: Path, directory: Path, reply: str) -> None:
         raise UsageError(f"the demo needs {exc.name}", hint="pip install 'awp-magics[demo]'") from exc
     notebook = nbformat.read(source, as_version=4)  # type: ignore[no-untyped-call]
     _insert_reply(notebook, nbformat.v4.new_code_cell, reply)
-    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(directory)}}, config=_transport())
+    quiet = ["--IPKernelApp.log_level=ERROR"]  # it would warn that its socket on this machine is not encrypted
+    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(directory)}}, extra_arguments=quiet)
     try:
         client.execute()
     except CellExecutionError as exc:
@@ -70,13 +70,6 @@ def execute(source: Path, target: Path, directory: Path, reply: str) -> None:
         raise
     finally:
         nbformat.write(notebook, target)  # type: ignore[no-untyped-call]
-
-
-def _transport() -> Any:
-    """Talk to the kernel through files where there are such sockets: nobody else on the machine can listen."""
-    from traitlets.config import Config
-
-    return Config() if os.name == "nt" else Config({"KernelManager": {"transport": "ipc"}})
 
 
 def _insert_reply(notebook: Any, new_cell: Any, reply: str) -> None:

@@ -10,6 +10,9 @@ from awp_core.runs.layout import RunFolder
 from awp_core.values import dump_json, shorten
 
 
+_LISTED = 200  # rows of the table in RUN_SUMMARY.md; a longer one is not read by anybody
+
+
 def write_completion(folder: RunFolder, state: RunState, layout: Layout | None) -> None:
     """Write `run_completion.json`, `RUN_SUMMARY.md` and `graph.svg`; all can be rebuilt from the record.
 
@@ -65,9 +68,12 @@ def summary(state: RunState) -> str:
         "| node | status | seconds | note |",
         "|---|---|---|---|",
     ]
-    for name, node in state.nodes.items():
+    listed = [(name, node) for name, node in state.nodes.items() if len(state.nodes) <= _LISTED or node.error]
+    for name, node in listed[:_LISTED]:
         seconds = "" if node.duration is None else f"{node.duration:.3f}"
         lines.append(f"| {name} | {node.status} | {seconds} | {_cell(node.error or node.reason)} |")
+    if len(listed) < len(state.nodes):
+        lines += ["", f"{len(state.nodes)} nodes in all; every one is in run_completion.json."]
     lines += ["", "## Result", "", *_fenced(_text(state.result))]
     return "\n".join(lines) + "\n"
 

@@ -1,1 +1,1 @@
-"""User Python outside the kernel: what may run (`policy`), whether it can (`check`), and running it (`runner`)."""
+"""User Python outside the kernel: what may run (`policy`), whether it can (`check`), running it (`runner`)."""

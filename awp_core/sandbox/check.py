@@ -52,9 +52,7 @@ def check_source(source: str, filename: str = "<code>", first_line: int = 1) -> 
     tree = _parse(source, filename, first_line)
     shift = first_line - 1
     found = [
-        node
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == "main"
+        node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == "main"
     ]
     if not found:
         raise CodeError(
@@ -85,8 +83,7 @@ def _parameters(args: ast.arguments) -> tuple[Parameter, ...]:
     required = len(args.args) - len(args.defaults)
     usual = [Parameter(arg.arg, index >= required) for index, arg in enumerate(args.args)]
     by_name = [
-        Parameter(arg.arg, default is not None)
-        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        Parameter(arg.arg, default is not None) for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
     ]
     return (*usual, *by_name)
 
@@ -105,7 +102,7 @@ def _parse(source: str, filename: str, first_line: int) -> ast.Module:
     except SyntaxError as exc:
         raise _syntax_error(exc, filename, first_line) from exc
     except (ValueError, RecursionError, MemoryError) as exc:
-        raise CodeError(f"{filename}: Python cannot parse the code: {exc or type(exc).__name__}") from exc
+        raise CodeError(f"{filename}: Python cannot parse the code: {str(exc) or type(exc).__name__}") from exc
 
 
 def _syntax_error(exc: SyntaxError, filename: str, first_line: int) -> CodeError:

@@ -1,7 +1,7 @@
 """The sandbox as others use it: choose a backend that works, hand over a call, give back its result.
 
-A backend that does not work is never replaced by a weaker one without the user's word: bwrap, then monty, then
-nothing, unless `AWP_ALLOW_UNSANDBOXED_CODE=1` was set (spec 02, "code"; docs/adr/0005).
+A backend that does not work is never replaced by a weaker one without the user's word: bwrap, then monty,
+then nothing, unless `AWP_ALLOW_UNSANDBOXED_CODE=1` was set (spec 02, "code"; docs/adr/0005).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Sandbox:
         """Run one call.
 
         Raises:
-            CodeError: The code does not parse, has no `main`, raised, or returned something else than declared.
+            CodeError: The code does not parse, has no `main`, raised, or did not return what is declared.
             SandboxError: A limit was reached, or the code ended its process.
             SandboxUnavailableError: Nothing that works here may run it; it was not run.
         """
@@ -98,7 +98,7 @@ class Sandbox:
             return self._plain
         raise SandboxUnavailableError(
             f"no sandbox works here, so the code was not run ({'; '.join(reasons)})",
-            hint=f"install one of them, or set {OPT_IN[0]}=1 to run code without a sandbox, with all your rights",
+            hint=f"install one of them, or set {OPT_IN[0]}=1 to run code unsandboxed, with all your rights",
         )
 
     def _allowed(self) -> bool:
@@ -106,7 +106,7 @@ class Sandbox:
 
 
 def backend_reports(environ: Mapping[str, str] | None = None) -> list[BackendReport]:
-    """Return for each backend whether it works here, and its version or the reason why not (for `awp doctor`)."""
+    """Return for each backend whether it works here, and its version or why not (for `awp doctor`)."""
     return Sandbox(environ).reports()
 
 

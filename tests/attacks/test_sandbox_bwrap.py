@@ -17,6 +17,7 @@ from awp_core.errors import AwpError, CodeError, SandboxError
 from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
 from awp_core.sandbox.runner import Sandbox, backend_reports
 
+PROJECT = Path(__file__).resolve().parents[2]
 _REPORT = backend_reports()[0]
 pytestmark = pytest.mark.skipif(not _REPORT.usable, reason=f"bwrap does not work here: {_REPORT.reason}")
 
@@ -33,9 +34,7 @@ async def sandbox(request):
     assert not sandboxed_processes()
 
 
-async def attack(
-    sandbox: Sandbox, source: str, policy: SandboxPolicy | None = None, **arguments
-) -> CodeResult:
+async def attack(sandbox: Sandbox, source: str, policy: SandboxPolicy | None = None, **arguments) -> CodeResult:
     return await sandbox.run(CodeJob(source, arguments, ()), policy or SandboxPolicy(timeout_s=20))
 
 
@@ -55,7 +54,7 @@ def main(paths):
 async def test_cannot_read_accounts_keys_home_project_or_a_file_of_the_test(sandbox, tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("the secret")
-    project = Path(__file__).resolve().parents[2]
+    project = PROJECT
     paths = [
         *(
             "/etc/passwd",
@@ -64,15 +63,12 @@ async def test_cannot_read_accounts_keys_home_project_or_a_file_of_the_test(sand
             "/etc/machine-id",
             "/var/log",
             "/home",
-            "/usr/bin",
-            "/bin",
+            "/usr/bin/env",
+            "/bin/sh",
             "/sys",
             "/run",
         ),
-        *(
-            str(Path.home() / name)
-            for name in (".ssh", ".ssh/id_rsa", ".bashrc", ".netrc", ".config", ".cache")
-        ),
+        *(str(Path.home() / name) for name in (".ssh", ".ssh/id_rsa", ".bashrc", ".netrc", ".config", ".cache")),
         *(str(secret), str(tmp_path), str(project / "pyproject.toml"), str(project)),
         *("/proc/1/environ", "/proc/1/mem", "/proc/kcore", "/proc/keys", "/proc/sys/kernel/hostname"),
     ]
@@ -112,8 +108,8 @@ def main(paths):
         "data",
         "data/input",
         ".",
-        "/tmp",
-    ]  # noqa: S108
+        "/tmp",  # noqa: S108
+    ]
     result = await attack(sandbox, source, SandboxPolicy(input_dir=given, readable=(readable,)), paths=paths)
     assert result.value == {"written": ["data", ".", "/tmp"]}  # noqa: S108
     assert list(given.iterdir()) == list(readable.iterdir()) == []
@@ -121,13 +117,12 @@ def main(paths):
 
 async def test_cannot_set_kernel_parameters_even_when_started_by_root(sandbox):
     source = """
-import glob
+import glob, os
 def main():
     opened = []
-    for path in glob.glob("/proc/sys/**", recursive=True) + ["/proc/sysrq-trigger", "/proc/self/uid_map"]:
+    for path in glob.glob("/proc/sys/**", recursive=True) + ["/proc/sysrq-trigger"]:
         try:
-            with open(path, "w") as file:
-                file.write("0")
+            os.close(os.open(path, os.O_WRONLY))  # no more than that: were it to work, it would be the real one
             opened.append(path)
         except OSError:
             pass
@@ -238,12 +233,14 @@ async def test_gains_no_capabilities_and_no_namespaces_of_its_own(sandbox):
 import ctypes, os
 def main():
     libc = ctypes.CDLL(None, use_errno=True)
-    caps = {"bounding": [n for n in range(41) if libc.prctl(23, n, 0, 0, 0) == 1], "no new": libc.prctl(39, 0, 0, 0, 0)}
+    caps = {"bounding": [n for n in range(41) if libc.prctl(23, n, 0, 0, 0) == 1]}
+    caps["no new"] = libc.prctl(39, 0, 0, 0, 0)
     header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
     libc.capget(header, data)
     caps["held"] = list(data)
     user, mount = libc.unshare(0x10000000), libc.unshare(0x00020000)
-    mounted = libc.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, None) + libc.umount2(b"/proc", 2) + libc.umount2(b"/tmp", 2)
+    mounted = libc.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, None)
+    mounted += libc.umount2(b"/proc", 2) + libc.umount2(b"/tmp", 2)
     try:
         os.setuid(0)
         became = "root"
@@ -257,7 +254,15 @@ def main():
 
 
 async def test_a_fork_bomb_is_stopped_long_before_the_time_is_over(sandbox):
-    source = "import os\ndef main():\n    while True:\n        try:\n            os.fork()\n        except OSError:\n            pass\n"
+    source = """
+import os
+def main():
+    while True:
+        try:
+            os.fork()
+        except OSError:
+            pass
+"""
     with pytest.raises(SandboxError, match=r"more than 16 processes|longer than 15 s"):
         await attack(sandbox, source, SandboxPolicy(timeout_s=15, max_processes=16))
     assert await processes_are_gone()
@@ -291,7 +296,7 @@ async def test_a_spin_is_stopped_by_processor_time(sandbox):
 
 
 async def test_a_sleep_past_the_timeout_is_stopped(sandbox):
-    source = "import time\ndef main():\n    print('before')\n    import sys; sys.stdout.flush()\n    time.sleep(3600)\n"
+    source = "import time\ndef main():\n    print('before', flush=True)\n    time.sleep(3600)\n"
     with pytest.raises(SandboxError, match=r"longer than 0\.5 s") as caught:
         await attack(sandbox, source, SandboxPolicy(timeout_s=0.5))
     assert "before" in caught.value.hint
@@ -378,7 +383,7 @@ def main():
 async def test_cancelling_the_call_ends_every_process(sandbox):
     source = "import os, time\ndef main():\n    os.fork()\n    os.fork()\n    time.sleep(3600)\n"
     task = asyncio.create_task(attack(sandbox, source))
-    while len(sandboxed_processes()) < 6:  # bwrap, its first process, and the four of the code
+    while len(sandboxed_processes()) < 6:  # noqa: ASYNC110 - bwrap, its first process, the four of the code
         await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -488,21 +493,24 @@ async def test_leaving_by_os_exit_is_an_error_not_a_result(sandbox):
 
 
 async def test_a_forked_copy_of_main_answers_nothing(sandbox):
-    source = "import os\ndef main():\n    child = os.fork()\n    if child:\n        os.waitpid(child, 0)\n    return {'parent': child > 0}\n"
+    source = """
+import os
+def main():
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+    return {"parent": child > 0}
+"""
     assert (await attack(sandbox, source)).value == {"parent": True}
 
 
 async def test_a_result_that_is_too_large_is_refused(sandbox):
     with pytest.raises(SandboxError, match="the result is larger than 8 MiB"):
-        await attack(
-            sandbox, "def main():\n    return {'x': 'a' * 9_000_000}\n", SandboxPolicy(file_size_mb=8)
-        )
+        await attack(sandbox, "def main():\n    return {'x': 'a' * 9_000_000}\n", SandboxPolicy(file_size_mb=8))
 
 
 async def test_endless_output_is_cut_and_read_without_growing(sandbox):
-    source = (
-        "def main():\n    for _ in range(2000):\n        print('x' * 10_000)\n    return {'done': True}\n"
-    )
+    source = "def main():\n    for _ in range(2000):\n        print('x' * 10_000)\n    return {'done': True}\n"
     result = await attack(sandbox, source)
     assert result.value == {"done": True}
     assert len(result.prints) == 256 * 1024 + len("\n… the rest of the output was cut\n")
@@ -546,10 +554,15 @@ async def test_a_strange_ending_is_a_clear_error(sandbox, body, error, message):
 
 
 async def test_deleting_the_working_directory_harms_nobody(sandbox):
-    source = "import os, shutil\ndef main():\n    shutil.rmtree(os.getcwd())\n    return {'cwd': os.path.exists('/tmp/work')}\n"
+    source = """
+import os, shutil
+def main():
+    shutil.rmtree(os.getcwd())
+    return {"cwd": os.path.exists("/tmp/work")}
+"""
     assert (await attack(sandbox, source)).value == {"cwd": False}
     assert (await attack(sandbox, "import os\ndef main():\n    return {'cwd': os.getcwd()}\n")).value == {
-        "cwd": "/tmp/work"
+        "cwd": "/tmp/work"  # noqa: S108
     }
 
 
@@ -575,7 +588,7 @@ def sandboxed_processes() -> list[int]:
 
 
 async def processes_are_gone() -> bool:
-    """Wait until nothing of the call is left, in whatever namespace; a warm bubblewrap and its one process stay."""
+    """Wait until nothing of the call is left, in whatever namespace; a warm bubblewrap stays."""
     for _ in range(500):
         if len(sandboxed_processes()) in (0, 2) and len(in_foreign_namespaces()) <= 1:
             return True

@@ -147,9 +147,7 @@ def main():
 )
 async def test_limits_hold_and_strange_endings_are_clear(sandbox, body, error, message):
     with pytest.raises(error, match=message):
-        await attack(
-            sandbox, f"def main():\n    {body}\n", SandboxPolicy(timeout_s=0.5, memory_mb=64, file_size_mb=8)
-        )
+        await attack(sandbox, f"def main():\n    {body}\n", SandboxPolicy(timeout_s=0.5, memory_mb=64, file_size_mb=8))
     assert (await attack(sandbox, "def main():\n    return {'still': 1}\n")).value == {"still": 1}
 
 
@@ -187,7 +185,7 @@ async def test_endless_output_is_cut(sandbox):
 async def test_cancelling_the_call_kills_its_worker(sandbox):
     before = set(workers())
     task = asyncio.create_task(attack(sandbox, "def main():\n    while True:\n        pass\n"))
-    while not set(workers()) - before:
+    while not set(workers()) - before:  # noqa: ASYNC110 - another process has no event to wait for
         await asyncio.sleep(0.01)
     busy = set(workers())
     task.cancel()

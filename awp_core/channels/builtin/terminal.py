@@ -6,11 +6,17 @@ import sys
 
 from awp_core.channels.base import Channel, Envelope, Receipt
 from awp_core.diagnostics.render import visible
+from awp_core.values import shorten
+
+_MAX_TEXT = 20_000  # characters of one message; all of it is in outbox/
 
 
 async def _print(envelope: Envelope) -> Receipt:
-    text = "\n".join(visible(line) for line in envelope.text.splitlines())
-    sys.stderr.write(f"[{visible(envelope.chat_id)}] {text}\n")
+    text = "\n".join(visible(line) for line in shorten(envelope.text, _MAX_TEXT).splitlines())
+    try:
+        sys.stderr.write(f"[{visible(envelope.chat_id)}] {text}\n")
+    except (OSError, ValueError) as exc:  # the terminal is gone, or the stream is closed
+        return Receipt(False, f"standard error cannot be written: {exc}")
     return Receipt(True)
 
 

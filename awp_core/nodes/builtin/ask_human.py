@@ -10,7 +10,6 @@ from awp_core.channels.base import Envelope
 from awp_core.nodes.base import Ask, Lane, NodeConfig, NodeContext, NodeType, SelectorUse
 from awp_core.nodes.text import chat_of, placeholders, text_of
 
-
 # What `min` and `max` are called in a JSON Schema; other types have no such limits.
 _LIMITS = {
     "number": ("minimum", "maximum"),

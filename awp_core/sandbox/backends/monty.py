@@ -15,18 +15,24 @@ import threading
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from awp_core.errors import CodeError, SandboxError
 from awp_core.sandbox.backends.base import MAX_PRINTS, PRINTS_CUT, BackendReport, Outcome
 from awp_core.sandbox.backends.reply import MIB, checked, out_of_memory, timed_out, too_large
 from awp_core.sandbox.check import EntryPoint
-from awp_core.sandbox.inside.values import NotJsonError, dump, select_outputs, to_json_value
+from awp_core.sandbox.inside.values import Json, NotJsonError, dump, select_outputs, to_json_value
 from awp_core.sandbox.policy import CodeJob, SandboxPolicy
+
+if TYPE_CHECKING:
+    from pydantic_monty import AsyncMonty, OSPolicy, ResourceLimits
 
 WORKDIR = "/work"
 SOURCE_FILE = "<python-input-0>"
 """What monty calls the first text of a session, which is the user's; the second is our call of `main`."""
+
+_Folders = dict[str, tuple[Path, Literal["read-only", "overlay"]]]
+"""By the path inside: the folder of the host, and whether writes are kept in memory or refused."""
 
 _MAX_FRAMES = 40
 _GRACE_S = 0.5
@@ -40,7 +46,7 @@ class MontyBackend:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._report: BackendReport | None = None
-        self._pool: Any = None
+        self._pool: AsyncMonty | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stack: contextlib.AsyncExitStack | None = None
 
@@ -73,34 +79,30 @@ class MontyBackend:
         if stack is not None:
             await stack.aclose()
 
-    async def _call(self, job: CodeJob, policy: SandboxPolicy, prints: _Prints) -> Any:
+    async def _call(self, job: CodeJob, policy: SandboxPolicy, prints: _Prints) -> Json:
         pool = await self._workers()
         seconds = policy.timeout_s if policy.cpu_s is None else min(policy.timeout_s, policy.cpu_s)
-        limits = {
+        limits: ResourceLimits = {
             "max_feed_duration_secs": seconds,
             "max_total_sleep_secs": seconds,
             "max_memory": policy.memory_mb * MIB,
         }
-        sleeping = {"sleep": "system", "sleep_system_max": float("inf")}
+        sleeping: OSPolicy = {"sleep": "system", "sleep_system_max": float("inf")}
         with _mounts(policy) as mounts:
             session = pool.checkout(limits=limits, os_policy=sleeping, assert_message_annotations=False)
             async with session as python:
-                options = {"mount": mounts, "cwd": WORKDIR, "print_callback": prints.add}
+                options: dict[str, Any] = {"mount": mounts, "cwd": WORKDIR, "print_callback": prints.add}
                 await python.feed_run(job.source, **options)
-                return await python.feed_run(
-                    "main(**__awp)", inputs={"__awp": dict(job.arguments)}, **options
-                )
+                return await python.feed_run("main(**__awp)", inputs={"__awp": dict(job.arguments)}, **options)
 
-    async def _workers(self) -> Any:
-        """Return the pool of this event loop; the pool of a loop that is gone has lost its workers with it."""
+    async def _workers(self) -> AsyncMonty:
+        """Return the pool of this event loop; that of a loop that is gone has lost its workers with it."""
         from pydantic_monty import AsyncMonty
 
         loop = asyncio.get_running_loop()
         if self._pool is None or self._loop is not loop:
             stack = contextlib.AsyncExitStack()
-            self._pool = await stack.enter_async_context(
-                AsyncMonty(max_processes=max(4, os.cpu_count() or 1))
-            )
+            self._pool = await stack.enter_async_context(AsyncMonty(max_processes=max(4, os.cpu_count() or 1)))
             self._stack, self._loop = stack, loop
         return self._pool
 
@@ -109,7 +111,7 @@ class MontyBackend:
             import pydantic_monty
 
             with pydantic_monty.Monty(max_processes=1) as pool, pool.checkout() as session:
-                works = session.feed_run("1 + 1") == 2  # noqa: PLR2004 - the sum
+                works = session.feed_run("1 + 1") == 2
         except ImportError:
             return BackendReport(self.name, usable=False, reason="not installed: pip install pydantic-monty")
         except Exception as exc:  # noqa: BLE001 - whatever it is, monty does not work here
@@ -143,7 +145,7 @@ def _mounts(policy: SandboxPolicy) -> Iterator[list[Any]]:
     with contextlib.ExitStack() as stack:
         shown = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="awp-code-")))
         (shown / "work").mkdir()
-        folders = {WORKDIR: (shown / "work", "overlay")}
+        folders: _Folders = {WORKDIR: (shown / "work", "overlay")}
         if policy.input_dir is not None:
             folders[f"{WORKDIR}/data/input"] = (policy.input_dir, "read-only")
         for index, path in enumerate(policy.readable):
@@ -164,7 +166,7 @@ def _mounts(policy: SandboxPolicy) -> Iterator[list[Any]]:
             raise SandboxError(f"a folder cannot be shown to the code: {exc}") from exc
 
 
-def _show(path: Path, spare: Path, folders: dict[str, tuple[Path, str]]) -> None:
+def _show(path: Path, spare: Path, folders: _Folders) -> None:
     """Only folders can be mounted, so a file is shown in a folder of its own, without what lies beside it."""
     if path.is_dir():
         folders[path.absolute().as_posix()] = (path, "read-only")
@@ -177,7 +179,7 @@ def _show(path: Path, spare: Path, folders: dict[str, tuple[Path, str]]) -> None
         raise SandboxError(f"the readable file {str(path)!r} cannot be shown to the code: {exc}") from exc
 
 
-def _result(value: Any, job: CodeJob, policy: SandboxPolicy, prints: str) -> dict[str, Any]:
+def _result(value: object, job: CodeJob, policy: SandboxPolicy, prints: str) -> dict[str, Any]:
     try:
         plain = to_json_value(select_outputs(value, job.outputs), "result")
     except NotJsonError as exc:
@@ -193,11 +195,7 @@ def _mapped(exc: Exception, job: CodeJob, policy: SandboxPolicy, entry: EntryPoi
     if isinstance(exc, SandboxError):
         return exc
     if isinstance(exc, pydantic_monty.MontyCrashedError):
-        return (
-            timed_out(policy, prints)
-            if exc.timed_out
-            else SandboxError(f"the sandbox's interpreter died: {exc}")
-        )
+        return timed_out(policy, prints) if exc.timed_out else SandboxError(f"the sandbox's interpreter died: {exc}")
     if not isinstance(exc, pydantic_monty.MontyRuntimeError | pydantic_monty.MontySyntaxError):
         return SandboxError(f"monty cannot run this code: {str(exc)[:500]}")
     message = str(exc)
@@ -208,9 +206,7 @@ def _mapped(exc: Exception, job: CodeJob, policy: SandboxPolicy, entry: EntryPoi
         return out_of_memory(policy, line if frames else 0)
     if message.startswith("TimeoutError: ") and " limit exceeded: " in message:
         return timed_out(policy, prints)
-    unsupported = message.startswith(
-        ("ModuleNotFoundError", "NotImplementedError", "SyntaxError", "ImportError")
-    )
+    unsupported = message.startswith(("ModuleNotFoundError", "NotImplementedError", "SyntaxError", "ImportError"))
     hint = "this ran in monty, a smaller Python; bwrap runs all of it" if unsupported else ""
     return CodeError(
         message[:2_000],
@@ -226,9 +222,7 @@ def _traceback(frames: list[Any], message: str, filename: str, shift: int) -> st
     for index, frame in enumerate(frames):
         if _MAX_FRAMES // 2 <= index < len(frames) - _MAX_FRAMES // 2:
             continue
-        lines.append(
-            f'  File "{filename}", line {frame.line + shift}, in {frame.function_name or "<module>"}'
-        )
+        lines.append(f'  File "{filename}", line {frame.line + shift}, in {frame.function_name or "<module>"}')
         if frame.source_line:
             lines.append(f"    {frame.source_line.strip()}")
     return "\n".join([*lines, message[:2_000], ""])

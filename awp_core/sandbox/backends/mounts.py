@@ -70,7 +70,7 @@ def _system_folders() -> Iterator[str]:
 def _python_paths() -> Iterator[str]:
     yield interpreter()
     for base in dict.fromkeys((sys.base_prefix, sys.base_exec_prefix, os.path.realpath(sys.base_prefix))):
-        yield from (str(folder) for name in ("lib", "lib64") if (folder := Path(base, name)).is_dir())
+        yield from (str(Path(base, name)) for name in ("lib", "lib64") if Path(base, name).is_dir())
     for name in ("stdlib", "platstdlib"):
         # With `base` the folders are those of the interpreter, not of a virtual environment on top of it.
         folder = sysconfig.get_path(name, vars={"base": sys.base_prefix, "platbase": sys.base_exec_prefix})

@@ -22,8 +22,10 @@ from awp_core.sandbox.inside.supervise import SETUP_FAILED
 from awp_core.sandbox.inside.values import dump
 from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 
-PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from inside import supervise; supervise.main(*map(int, sys.argv[2:]))"
-"""What the interpreter runs inside: the folder that holds `inside`, the request's and the reply's descriptor."""
+PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from inside import supervise;supervise.main(*map(int, sys.argv[2:]))"
+)
+"""What the interpreter runs; its arguments: the folder that holds `inside`, request's and reply's descriptor."""
 
 STOP_S = 2.0
 

@@ -1,11 +1,11 @@
-"""From what a sandboxed process left behind to a result or an error; all of it is hostile until checked here."""
+"""From what a sandboxed process left behind to a result or an error; all of it is hostile until checked."""
 
 from __future__ import annotations
 
 import signal
-from typing import Any, NoReturn
+from typing import Any
 
-from awp_core.errors import CodeError, SandboxError
+from awp_core.errors import AwpError, CodeError, SandboxError
 from awp_core.sandbox.inside import supervise
 from awp_core.sandbox.inside.values import NotJsonError, parse, select_outputs
 from awp_core.sandbox.policy import CodeJob, SandboxPolicy
@@ -13,9 +13,7 @@ from awp_core.sandbox.policy import CodeJob, SandboxPolicy
 MIB = 1024 * 1024
 
 
-def read_reply(
-    code: int, data: bytes, token: str, prints: str, job: CodeJob, policy: SandboxPolicy
-) -> dict[str, Any]:
+def read_reply(code: int, data: bytes, token: str, prints: str, job: CodeJob, policy: SandboxPolicy) -> dict[str, Any]:
     """Return the result of a call that ended with exit code `code` of its supervisor.
 
     Args:
@@ -43,10 +41,10 @@ def read_reply(
         )
     if reply.get("kind") == "value":
         return checked(reply.get("value"), job, prints)
-    _fail(reply, prints, policy)
+    raise _failure(reply, prints, policy)
 
 
-def checked(value: Any, job: CodeJob, prints: str) -> dict[str, Any]:
+def checked(value: object, job: CodeJob, prints: str) -> dict[str, Any]:
     """Return the declared outputs of a value that is plain JSON."""
     try:
         return select_outputs(value, job.outputs)
@@ -62,9 +60,7 @@ def out_of_memory(policy: SandboxPolicy, line: int) -> SandboxError:
 
 def timed_out(policy: SandboxPolicy, prints: str) -> SandboxError:
     """Build the error for code that was stopped because its time was over."""
-    return SandboxError(
-        f"the code ran longer than {policy.timeout_s:g} s and was stopped", hint=_printed(prints)
-    )
+    return SandboxError(f"the code ran longer than {policy.timeout_s:g} s and was stopped", hint=_printed(prints))
 
 
 def too_large(policy: SandboxPolicy) -> SandboxError:
@@ -74,23 +70,21 @@ def too_large(policy: SandboxPolicy) -> SandboxError:
     )
 
 
-def _fail(reply: dict[str, Any], prints: str, policy: SandboxPolicy) -> NoReturn:
+def _failure(reply: dict[str, Any], prints: str, policy: SandboxPolicy) -> AwpError:
     kind, line = reply.get("kind"), reply.get("line", 0)
     line = line if isinstance(line, int) and 0 <= line <= 10_000_000 else 0
     if kind == "memory":
-        raise out_of_memory(policy, line)
+        return out_of_memory(policy, line)
     if kind == "too_large":
-        raise too_large(policy)
+        return too_large(policy)
     message = _bounded(reply.get("message"), 4_000)
     if kind not in ("raised", "not_json") or not message:
-        raise SandboxError("the sandbox sent a reply that makes no sense")
+        return SandboxError("the sandbox sent a reply that makes no sense")
     text = _bounded(reply.get("traceback"), 40_000)
-    raise CodeError(
-        message, hint=_bounded(reply.get("hint"), 1_000), traceback=text, line=line, prints=prints
-    )
+    return CodeError(message, hint=_bounded(reply.get("hint"), 1_000), traceback=text, line=line, prints=prints)
 
 
-def _bounded(value: Any, limit: int) -> str:
+def _bounded(value: object, limit: int) -> str:
     return value[:limit] if isinstance(value, str) else ""
 
 
@@ -98,9 +92,7 @@ def _ending(code: int, prints: str, policy: SandboxPolicy) -> str:
     if code == supervise.TOO_MANY_PROCESSES:
         return f"the code started more than {policy.max_processes} processes and was stopped"
     if code == supervise.TOO_MUCH_MEMORY:
-        return (
-            f"the code used more memory than {policy.memory_mb} MiB, with all its processes, and was stopped"
-        )
+        return f"the code used more memory than {policy.memory_mb} MiB, with all its processes, and was stopped"
     if code == supervise.LIFELINE_CLOSED:
         return "the code was stopped from outside"
     if code > supervise.SIGNALLED:
@@ -116,7 +108,7 @@ def _signal(number: int, policy: SandboxPolicy) -> str:
     if name == "SIGXCPU":
         return f"the code used more than {policy.cpu_s} s of processor time and was stopped"
     if name == "SIGKILL":
-        return "the code was killed (SIGKILL): by the system for want of memory, by its processor time, or by itself"
+        return "the code was killed (SIGKILL): by the system for want of memory or of time, or by itself"
     return f"the code's process was ended by {name}, which usually means that it crashed the interpreter"
 
 

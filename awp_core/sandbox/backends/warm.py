@@ -12,7 +12,6 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from awp_core.sandbox.backends.base import Outcome
@@ -25,7 +24,7 @@ ZYGOTE_PROGRAM = (
 )
 MAX_WARM = 4
 
-_Key = tuple[bool, Path | None, tuple[Path, ...]]
+_Key = tuple[bool, tuple[tuple[str, int, int], ...]]
 
 
 class WarmSandboxes:
@@ -50,7 +49,7 @@ class WarmSandboxes:
             None if the namespaces of the call could not be made; none of its code has run then.
         """
 
-        key = (policy.packages, policy.input_dir, policy.readable)
+        key = _key(policy)
 
         async def start(request_fd: int, reply_fd: int) -> _WarmCall:
             return await _WarmCall.start(self._zygote(key, command), request_fd, reply_fd)
@@ -81,6 +80,14 @@ class WarmSandboxes:
         for each in surplus:
             each.close()
         return zygote
+
+
+def _key(policy: SandboxPolicy) -> _Key:
+    """Name what a call sees: by path and inode, because a mount keeps showing what was replaced meanwhile."""
+    paths = (*([policy.input_dir] if policy.input_dir is not None else []), *policy.readable)
+    seen = [(str(path), path.stat()) for path in paths]
+    shown = tuple((path, status.st_dev, status.st_ino) for path, status in seen)
+    return policy.packages, (("", int(policy.input_dir is not None), 0), *shown)
 
 
 class _Zygote:
@@ -148,7 +155,7 @@ class _WarmCall:
         return data[0] if data else SETUP_FAILED
 
     async def stop(self) -> None:
-        """Let go of the lifeline and wait for the end of the call; end the warm process if it does not come."""
+        """Let go of the lifeline and wait for the end of the call; if it does not come, end the warm process."""
         if self._lifeline < 0:
             return
         with contextlib.suppress(OSError):

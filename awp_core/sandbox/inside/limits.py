@@ -12,8 +12,8 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 def apply(limits: dict[str, Any]) -> None:
     """Limit this process and everything it starts.
 
-    `RLIMIT_NPROC` is set only where a user namespace keeps a count of its own (Linux 5.14); elsewhere it would
-    count the processes of the same user outside. It never binds root, hence the watch below.
+    `RLIMIT_NPROC` is set only where a user namespace keeps a count of its own (Linux 5.14); elsewhere it
+    would count the processes of the same user outside. It never binds root, hence the watch below.
     """
     import resource
 

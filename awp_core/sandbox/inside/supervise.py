@@ -1,21 +1,22 @@
 """The supervisor: forks the worker, watches it, and ends everything with it.
 
-In a pid namespace it is process 1, so nothing outlives it. Its exit code is the one thing that user code cannot
-forge; it says how the worker ended. Standard input is a lifeline: when the other end closes (time-out,
+In a pid namespace it is process 1, so nothing outlives it. Its exit code is the one thing that user code
+cannot forge; it says how the worker ended. Standard input is a lifeline: when the other end closes (time-out,
 cancellation, death of the parent), all is killed. `zygote` uses the same parts for a call in a warm process.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TextIO
 
 from .limits import MIB, apply, count_processes, descendants, proportional
-from .values import parse
+from .values import Json, parse
 from .work import work
 
 TOO_MANY_PROCESSES = 100
@@ -43,7 +44,7 @@ def main(request_fd: int, reply_fd: int) -> None:
     os._exit(code)
 
 
-def read_request(fd: int) -> Any:
+def read_request(fd: int) -> Json:
     """Read the request and close its file, so that the worker has no hold on it."""
     with os.fdopen(fd, "rb") as file:
         return parse(file.read())
@@ -76,22 +77,19 @@ def protect() -> Callable[[int], object]:
 
 
 def become_worker(request: dict[str, Any], reply_fd: int) -> None:
-    """Turn this fresh fork into the worker, limited and with nothing of ours but the reply; does not return."""
+    """Turn this fork into the worker, limited and with nothing of ours but the reply; does not return."""
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
-        reply = os.dup2(reply_fd, 3, inheritable=False) if reply_fd != 3 else 3  # noqa: PLR2004 - after 0, 1, 2
+        reply = os.dup2(reply_fd, 3, inheritable=False) if reply_fd != 3 else 3
         os.closerange(4, 256)
         # A session and a lower priority, so that a crowd of these cannot keep the supervisor from running.
         os.setsid()
         os.nice(10)
         # New ones: those of a warm process were made for other files.
-        sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]  # noqa: PTH123, SIM115
-        sys.stderr = sys.__stderr__ = open(
-            2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False
-        )  # type: ignore[misc]  # noqa: PTH123, SIM115
+        sys.stdout, sys.stderr = _text(1), _text(2)
         sys.path.extend(request["path"])
         apply(request["limits"])
         work(request, reply)
@@ -102,6 +100,10 @@ def become_worker(request: dict[str, Any], reply_fd: int) -> None:
         sys.stderr.flush()
     finally:
         os._exit(0)
+
+
+def _text(fd: int) -> TextIO:
+    return os.fdopen(fd, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
 def watch(pid: int, wake: int, lifeline: int, limits: dict[str, Any], *, helper: bool = False) -> int:
@@ -167,10 +169,8 @@ def _kill_all(worker: int) -> None:
     """End what is left. In a pid namespace our own end does that, at once and for all."""
     if os.getpid() == 1:
         return
-    try:
+    with contextlib.suppress(OSError):
         os.killpg(worker, signal.SIGKILL)
-    except OSError:
-        pass
     for _ in range(100):
         left = descendants().pids
         for pid in left:

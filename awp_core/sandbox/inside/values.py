@@ -11,6 +11,9 @@ from collections.abc import Collection
 from json import dumps, loads  # by name: what user code puts into the module does not matter here
 from typing import Any
 
+Json = Any
+"""None, a bool, int, float or str, or a list or dict of such."""
+
 MAX_DEPTH = 100
 """Levels of nesting; deep enough for data, far below what overflows a parser's stack."""
 
@@ -43,7 +46,7 @@ class NotJsonError(Exception):
         self.hint = hint
 
 
-def to_json_value(value: Any, path: str) -> Any:
+def to_json_value(value: object, path: str) -> Json:
     """Return `value` built anew from plain dict, list, str, int, float, bool and None.
 
     Tuples become lists and numpy scalars the Python numbers they equal.
@@ -57,7 +60,7 @@ def to_json_value(value: Any, path: str) -> Any:
     return _plain(value, path, 0)
 
 
-def _plain(value: Any, path: str, depth: int) -> Any:
+def _plain(value: object, path: str, depth: int) -> Json:
     if value is None or value is True or value is False:
         return value
     if isinstance(value, str):
@@ -74,7 +77,7 @@ def _plain(value: Any, path: str, depth: int) -> Any:
         return [_plain(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value)]
     kind = type(value)
     if kind.__module__ == "numpy" and getattr(value, "shape", None) == () and kind.__name__ != "ndarray":
-        item = value.item()
+        item = value.item()  # type: ignore[attr-defined]
         if type(item) is not kind:
             return _plain(item, path, depth + 1)
     name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
@@ -98,21 +101,17 @@ def _text(value: str, path: str) -> str:
 
 def _integer(value: int, path: str) -> int:
     if value.bit_length() > MAX_INT_BITS:
-        raise NotJsonError(
-            f"{_short(path)} is an integer of {value.bit_length()} bits, too long for JSON", "str(x)"
-        )
+        raise NotJsonError(f"{_short(path)} is an integer of {value.bit_length()} bits, too long for JSON", "str(x)")
     return value
 
 
 def _number(value: float, path: str) -> float:
     if not math.isfinite(value):
-        raise NotJsonError(
-            f"{_short(path)} is {value}, which JSON cannot carry", "use None for a missing number"
-        )
+        raise NotJsonError(f"{_short(path)} is {value}, which JSON cannot carry", "use None for a missing number")
     return value
 
 
-def _key(key: Any, path: str) -> str:
+def _key(key: object, path: str) -> str:
     if not isinstance(key, str):
         raise NotJsonError(
             f"{_short(path)} has the key {_short(repr(key))} of type {type(key).__name__}; JSON keys are strings",
@@ -126,7 +125,7 @@ def _short(text: str) -> str:
     return clean if len(clean) <= 200 else f"{clean[:120]}…{clean[-60:]}"
 
 
-def select_outputs(value: Any, outputs: Collection[str]) -> dict[str, Any]:
+def select_outputs(value: object, outputs: Collection[str]) -> dict[str, Any]:
     """Return the declared outputs of a result, in the declared order; everything if none is declared.
 
     Raises:
@@ -141,18 +140,16 @@ def select_outputs(value: Any, outputs: Collection[str]) -> dict[str, Any]:
     if missing:
         keys = ", ".join(_short(str(key)) for key in list(value)[:40]) or "an empty dict"
         listed = ", ".join(repr(name) for name in missing)
-        raise NotJsonError(
-            f"main did not return {listed}; it returned: {keys}", "return every declared output"
-        )
+        raise NotJsonError(f"main did not return {listed}; it returned: {keys}", "return every declared output")
     return {name: value[name] for name in outputs}
 
 
-def dump(value: Any) -> bytes:
+def dump(value: object) -> bytes:
     """Write a plain value as compact JSON."""
     return dumps(value, allow_nan=False, separators=(",", ":")).encode()
 
 
-def parse(data: bytes) -> Any:
+def parse(data: bytes) -> Json:
     """Read JSON from an untrusted source, strictly.
 
     Raises:
@@ -165,6 +162,6 @@ def parse(data: bytes) -> Any:
     return to_json_value(value, "reply")
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> Json:
     msg = f"{name} is not JSON"
     raise ValueError(msg)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from types import CodeType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .values import NotJsonError, dump, select_outputs, to_json_value
+
+if TYPE_CHECKING:
+    from traceback import TracebackException
 
 MAX_MESSAGE = 2_000
 MAX_TRACEBACK = 16_000
@@ -100,7 +103,7 @@ def _show_source(request: dict[str, Any]) -> None:
     linecache.cache[request["filename"]] = (len(request["source"]), None, lines, request["filename"])
 
 
-def _only_user_frames(report: Any, filename: str, seen: set[int]) -> None:
+def _only_user_frames(report: TracebackException | None, filename: str, seen: set[int]) -> None:
     """Drop the frames of ours and of libraries, in the exception and in what caused it."""
     if report is None or id(report) in seen:
         return

@@ -1,9 +1,9 @@
 """A warm process inside the sandbox: forks once per call and puts namespaces around each fork.
 
-Calls share nothing but the memory image of an interpreter that has not yet seen any of them: each has its own
-user, mount, pid, IPC, network and host-name namespaces, its own `/tmp` and `/dev/shm`, and no `/proc`. For each
-call there are three processes: the launcher, which stays outside the call's pid namespace and watches; process 1
-of that namespace, which reaps; and the worker.
+Calls share nothing but the memory image of an interpreter that has not yet seen any of them: each has its
+own user, mount, pid, IPC, network and host-name namespaces, its own `/tmp` and `/dev/shm`, and no `/proc`.
+For each call there are three processes: the launcher, which stays outside the call's pid namespace and watches;
+process 1 of that namespace, which reaps; and the worker.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _become_first(request: dict[str, Any], reply_fd: int) -> NoReturn:
     """Be process 1 of the call: mount, give up all rights, start the worker, reap, end."""
     code = SETUP_FAILED
     try:
-        # If the launcher dies, so does the call; it cannot have died before: then the write below fails first.
+        # If the launcher dies, so does the call.
         libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         _limit_processes(request["limits"]["max_processes"])
         _mount_all(request["limits"]["file_size_mb"] * _MIB, request["show"])
@@ -145,13 +145,11 @@ def _limit_processes(number: int) -> None:
 def _mount_all(size: int, show: list[list[str]]) -> None:
     _check(libc.unshare(_NEW_MOUNT), "unshare mounts")
     _check(libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None), "private mounts")
-    for place in (b"/tmp", b"/dev/shm"):  # noqa: S108
+    for own in (b"/tmp", b"/dev/shm"):
         options = f"size={size},mode=0700".encode()
-        _check(libc.mount(b"tmpfs", place, b"tmpfs", _MS_NOSUID | _MS_NODEV, options), "tmpfs")
+        _check(libc.mount(b"tmpfs", own, b"tmpfs", _MS_NOSUID | _MS_NODEV, options), "tmpfs")
     _check(
-        libc.mount(
-            b"tmpfs", b"/proc", b"tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC | _MS_RDONLY, b"size=4k"
-        ),
+        libc.mount(b"tmpfs", b"/proc", b"tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC | _MS_RDONLY, b"size=4k"),
         "no /proc",
     )
     os.makedirs(WORKDIR)  # noqa: PTH103 - pathlib is slow to import

@@ -63,10 +63,7 @@ def test_rejects_with_the_line_of_the_cell(source, message, line):
 def test_a_syntax_error_shows_the_line_and_where_in_it():
     with pytest.raises(CodeError) as caught:
         check_source("def main():\n    x = = 1\n", "cell 3", 5)
-    assert (
-        caught.value.traceback
-        == '  File "cell 3", line 6\n    x = = 1\n        ^\nSyntaxError: invalid syntax\n'
-    )
+    assert caught.value.traceback == '  File "cell 3", line 6\n    x = = 1\n        ^\nSyntaxError: invalid syntax\n'
 
 
 def test_a_doubtful_escape_is_no_error():

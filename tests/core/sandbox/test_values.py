@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import enum
 
@@ -11,7 +11,7 @@ import pytest
 from awp_core.sandbox.inside.values import NotJsonError, dump, parse, select_outputs, to_json_value
 
 
-class Colour(str, enum.Enum):
+class Colour(str, enum.Enum):  # noqa: UP042 - its str() is the name, unlike that of StrEnum
     RED = "red"
 
 
@@ -28,7 +28,7 @@ def test_builds_plain_values_from_subclasses_and_tuples():
     ("value", "problem", "hint"),
     [
         ({"rows": [{}, {"x": float("-inf")}]}, "result.rows[1].x is -inf", "None"),
-        ({"when": datetime.date(2020, 1, 1)}, "result.when is a datetime.date", ".isoformat()"),
+        ({"when": dt.date(2020, 1, 1)}, "result.when is a datetime.date", ".isoformat()"),
         ({"x": {1, 2}}, "result.x is a set", "sorted(x)"),
         ({"x": b"a"}, "result.x is a bytes", ".decode()"),
         ({"x": decimal.Decimal("1.5")}, "result.x is a decimal.Decimal", "float(x)"),
@@ -46,9 +46,7 @@ def test_names_path_type_and_a_way_out(value, problem, hint):
 
 def test_numpy_scalars_become_equal_numbers_and_arrays_are_refused():
     numpy = pytest.importorskip("numpy")
-    value = to_json_value(
-        {"i": numpy.int64(2**62), "f": numpy.float32(0.1), "b": numpy.bool_(False)}, "result"
-    )
+    value = to_json_value({"i": numpy.int64(2**62), "f": numpy.float32(0.1), "b": numpy.bool_(False)}, "result")
     assert value == {"i": 2**62, "f": float(numpy.float32(0.1)), "b": False}
     assert [type(item) for item in value.values()] == [int, float, bool]
     with pytest.raises(NotJsonError, match=r"result\.x is a numpy\.ndarray") as caught:
