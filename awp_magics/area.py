@@ -55,8 +55,22 @@ class Area:
         self._box: Any = None
         self._form_here = False  # whether the present cell has a place for forms
         self._form_before = False  # whether an earlier cell has one
+        self._legs = 0
         self._drawn = 0.0
         self._heard = time.monotonic()
+
+    def begin(self) -> None:
+        """Note that somebody here follows the run; a click may begin before the leg it answers has ended."""
+        with self._lock:
+            self._legs += 1
+            self.idle.clear()
+
+    def end(self) -> None:
+        """Note that a follower is done."""
+        with self._lock:
+            self._legs -= 1
+            if not self._legs:
+                self.idle.set()
 
     # --- facts -----------------------------------------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ def follow(session: Session, area: Area, leg: Leg) -> None:
         RunCancelledError: The kernel was interrupted; the run is cancelled.
         RunFolderError: The record could not be written.
     """
-    area.idle.clear()
+    area.begin()
     try:
         _drain(area, leg, in_cell=True)
     except KeyboardInterrupt:
@@ -58,14 +58,14 @@ def follow(session: Session, area: Area, leg: Leg) -> None:
     else:
         interrupted = False
     finally:
-        area.idle.set()
+        area.end()
     if interrupted:
         _cancel(session, area, leg)
 
 
 def watch(area: Area, leg: Leg) -> None:
     """Show a run in the cells that already show it, by a thread; returns at once."""
-    area.idle.clear()
+    area.begin()
     # With the context of this cell or click, so that the kernel knows which output the messages belong to.
     context = contextvars.copy_context()
     name = f"awp-watch-{area.run.id}"
@@ -84,7 +84,7 @@ def _watch(area: Area, leg: Leg) -> None:
     except AwpError:
         logger.exception("run %s stopped", area.run.id)  # no cell is there to raise it in
     finally:
-        area.idle.set()
+        area.end()
 
 
 def _drain(area: Area, leg: Leg, *, in_cell: bool) -> None:

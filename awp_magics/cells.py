@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from awp_core.diagnostics.model import Severity
 from awp_core.errors import AwpError, ManifestError, UsageError
 from awp_magics.command import Parser, read_inputs
 from awp_magics.display import publish
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from awp_core.handle import Run
     from awp_core.manifest.load import Workflow
 
+_CODE_RULE = "N9"  # what says that a code node has no code yet
 FIRST_LINE = 2  # of a cell's body: the magic is line 1
 
 
@@ -112,8 +114,12 @@ def _show(session: Session, name: str, workflow: Workflow, findings: Findings, *
     view = GraphView(workflow)
     if view.picture.nodes and not quiet:
         publish(session.shell, view.bundle())
+    # What is still to come in code cells is one remark, not a finding for each node.
+    kept = [item for item in findings if not (item.rule == _CODE_RULE and item.severity is Severity.INFO)]
+    missing = session.missing_code(name)
+    note = f"code still to come: {', '.join(f'%%awp_code {node}' for node in missing)}" if missing else ""
     if not quiet or findings.errors or findings.warnings:
-        model = findings_view.view_model(findings, name)
+        model = findings_view.view_model(kept, name, note)
         publish(session.shell, {"text/html": findings_view.to_html(model), "text/plain": findings_view.to_text(model)})
     if not findings.ok:
         count = len(findings.errors)

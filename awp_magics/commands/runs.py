@@ -20,12 +20,16 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(session: Session, args: argparse.Namespace) -> None:
-    if args.run:
-        show(session, session.find_run(args.run))
-        return
     from awp_core.browse import overview
-    from awp_magics.views.runs import to_html, to_text, view_model
+    from awp_magics.views.runs import NODE_COLUMNS, nodes_model, to_html, to_text, view_model
 
+    if args.run:
+        run = session.find_run(args.run)
+        show(session, run)
+        nodes = nodes_model(run.snapshot)
+        bundle = {"text/html": to_html(nodes, columns=NODE_COLUMNS), "text/plain": to_text(nodes)}
+        publish(session.shell, bundle)
+        return
     runs = session.app.runs()
     rows = overview(runs, limit=args.limit, paused=args.paused)
     empty = "no run waits for a person" if args.paused else f"no runs in {session.app.runs_root()}"

@@ -140,7 +140,8 @@ class Kernel:
             self.messages.append(message)
             if found(message):
                 return got
-        raise AssertionError(f"nothing fits; the last messages: {[m['msg_type'] for m in got[-12:]]}")
+        said = [m["content"].get("traceback") or m["msg_type"] for m in got[-12:]]
+        raise AssertionError(f"nothing fits; the last messages: {said}")
 
     def click(self, comm_id, times=1, *, subshell=False):
         """Click a button, as ipywidgets does; in a subshell as JupyterLab does."""
@@ -152,6 +153,12 @@ class Kernel:
             )
             message["header"] |= header
             self.client.shell_channel.send(message)
+
+    def fill(self, comm_id, value):
+        """Type into a field, as ipywidgets does."""
+        data = {"method": "update", "state": {"value": value}, "buffer_paths": []}
+        message = self.client.session.msg("comm_msg", {"comm_id": comm_id, "data": data})
+        self.client.shell_channel.send(message)
 
     def _subshell(self):
         request = self.client.session.msg("create_subshell_request", {})
@@ -170,12 +177,25 @@ class Kernel:
         ]
 
     def close(self):
-        self.client.stop_channels()
-        self.manager.shutdown_kernel(now=True)
+        if self.manager.has_kernel:
+            self.client.stop_channels()
+            self.manager.shutdown_kernel(now=True)
 
 
 @pytest.fixture
-def kernel(tmp_path):
-    made = Kernel(tmp_path)
-    yield made
-    made.close()
+def start_kernel(tmp_path):
+    """Start a kernel in the test's folder; it ends with the test."""
+    started = []
+
+    def start():
+        started.append(Kernel(tmp_path))
+        return started[-1]
+
+    yield start
+    for made in started:
+        made.close()
+
+
+@pytest.fixture
+def kernel(start_kernel):
+    return start_kernel()

@@ -17,6 +17,15 @@ graph:
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
+def _says(words):
+    def fits(message):
+        if message["msg_type"] != "update_display_data":
+            return False
+        return words in message["content"]["data"]["text/plain"]
+
+    return fits
+
+
 def outputs(cell, kind):
     return [output for output in cell.outputs if output.output_type == kind]
 
@@ -175,12 +184,61 @@ def test_a_background_run_returns_at_once_and_updates_the_cell_later(kernel, tmp
     kernel.cell("%awp run gated --background --set out")
     shown = kernel.cell("print(out.status)\ngo.set()")
     assert [m["content"]["text"] for m in shown if m["msg_type"] == "stream"] == ["running\n"]
-    if not any(_completed(m) for m in kernel.messages):
-        kernel.until(_completed)
+    if not any(map(_says("gated: complete"), kernel.messages)):
+        kernel.until(_says("gated: complete"))
     assert App(directory=tmp_path).open("gated").result == {"text": "through"}
 
 
-def _completed(message):
-    return (
-        message["msg_type"] == "update_display_data" and "gated: complete" in message["content"]["data"]["text/plain"]
+CHAIN = """%%awp chain --quiet
+graph:
+  - {id: first, type: ask_human, prompt: "One?", expect: {field: n, type: integer}}
+  - {id: second, type: ask_human, depends_on: [first], prompt: "Two?", expect: {field: ok, type: boolean}}
+  - {id: told, type: answer, depends_on: [second], text: "{{first.n}} {{second.ok}}"}
+"""
+
+
+def test_a_refused_reply_says_why_then_the_next_question_takes_the_place_of_the_form(kernel, tmp_path):
+    kernel.cell(CHAIN)
+    kernel.cell("%awp run chain --set out")
+    ((field, _),) = kernel.widgets("TextModel")
+    submit = next(comm for comm, state in kernel.widgets("ButtonModel") if state["description"] == "Submit")
+    kernel.fill(field, "many")
+    kernel.click(submit)
+    kernel.until(lambda m: m["msg_type"] == "comm_msg" and "many" in str(m["content"]["data"]))
+    assert App(directory=tmp_path).open("chain").status == "paused"
+    kernel.fill(field, "7")
+    kernel.click(submit)
+    kernel.until(_says("first answered: 7\n? second"))
+    yes = next(comm for comm, state in kernel.widgets("ButtonModel") if state["description"] == "Yes")
+    kernel.click(yes)
+    kernel.until(_says("first answered: 7\n✓ second answered: yes"))
+    assert App(directory=tmp_path).open("chain").result == "7 true"
+
+
+def test_a_new_kernel_shows_the_forms_of_parked_runs_again(kernel, start_kernel, tmp_path):
+    kernel.cell(ASK)
+    kernel.cell("%awp run asking")
+    kernel.close()
+    other = start_kernel()
+    other.cell("%awp runs --paused")
+    yes = next(comm for comm, state in other.widgets("ButtonModel") if state["description"] == "Yes")
+    other.click(yes)
+    other.until(_says("approve answered: yes"))
+    assert App(directory=tmp_path).open("asking").result == "ok=true"
+
+
+def test_two_questions_open_at_once_are_answered_in_any_order(kernel, tmp_path):
+    kernel.cell(
+        "%%awp both --quiet\ngraph:\n"
+        "  - {id: a, type: ask_human, prompt: A?, expect: {field: ok, type: boolean}}\n"
+        "  - {id: b, type: ask_human, prompt: B?, expect: {field: ok, type: boolean}}\n"
+        "  - {id: told, type: answer, depends_on: [a, b], text: '{{a.ok}} {{b.ok}}'}\n"
     )
+    kernel.cell("%awp run both")
+    buttons = {state["tooltip"]: comm for comm, state in kernel.widgets("ButtonModel")}
+    kernel.click(buttons["No, as the answer to b"])
+    kernel.click(buttons["Yes, as the answer to a"])
+    kernel.until(_says("b answered: no"))
+    if not any(map(_says("both: complete"), kernel.messages)):
+        kernel.until(_says("both: complete"))
+    assert App(directory=tmp_path).open("both").result == "true false"

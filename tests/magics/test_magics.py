@@ -171,7 +171,7 @@ def test_a_code_cell_for_another_type_is_refused(do, fail):
 
 def test_missing_code_is_no_error_yet(do, shown):
     do(CODE.replace(" --quiet", ""))
-    assert "'double' has no code yet" in shown()
+    assert "coded: no findings\ncode still to come: %%awp_code double" in shown()
 
 
 def test_a_bad_cell_is_an_error_but_stays_known(do, fail, shown):
@@ -195,6 +195,14 @@ def test_runs_lists_and_shows(do, shown):
     run = do("%awp run asking")
     do("%awp runs --paused")
     assert f"{run.id}  asking  paused" in shown()
+
+
+def test_runs_shows_the_nodes_of_one_run(do, shell):
+    do(ASK)
+    do("%awp run asking --reply approve=yes")
+    do("%awp runs asking")
+    lines = shell.shown[-1]["data"]["text/plain"].split("\n")
+    assert [line.split()[:2] for line in lines] == [["approve", "finished"], ["told", "finished"]]
 
 
 def test_export_writes_a_directory_that_runs_the_same(do, shell, tmp_path):
