@@ -43,6 +43,7 @@ def test_a_person_answers_two_forms_and_the_run_ends(page, lab):
     assert graph.evaluate("image => image.naturalWidth") > 200
     page.wait_for_text("42")
     page.wait_for_text("waits for an answer to 'approve'")
+    page.notebook.get_by_role("button", name="Yes").first.scroll_into_view_if_needed()
     page.screenshot("waiting")
 
     field = page.notebook.locator("input[type=text], input[type=number]").first
