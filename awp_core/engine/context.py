@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from awp_core.channels.base import Envelope, Receipt
@@ -69,6 +70,8 @@ class EngineContext:
         """Write the node's envelope once and hand it to its channel."""
         scheduler = self._scheduler
         node = self._node.id
+        expect = scheduler.bus.redacted(dict(envelope.expect)) if envelope.expect is not None else None
+        envelope = replace(envelope, text=scheduler.bus.redacted(envelope.text), expect=expect)
         fresh = scheduler.storage.write_envelope(node, envelope)
         if fresh or not scheduler.was_announced(node):
             scheduler.bus.emit("envelope.written", node, {

@@ -329,7 +329,8 @@ class Scheduler:
             data["detail"] = error.traceback
         self.bus.emit("node.failed", node.id, data)
         if not isinstance(error, AwpError):
-            self.storage.keep(node.id, "error.txt", "".join(traceback.format_exception(error)))
+            trace = self.bus.redacted("".join(traceback.format_exception(error)))
+            self.storage.keep(node.id, "error.txt", trace)
         if node.contains_failure:
             self._release(node)
         else:

@@ -66,6 +66,10 @@ class EventBus:
             self._show(event)
         return event
 
+    def redacted(self, value: Any) -> Any:
+        """Return a JSON value without secrets; for what is kept beside the events."""
+        return self._redactor.clean(value) if self._redactor.enabled else value
+
     def log(self, node: str, text: str) -> None:
         """Keep and show text that a node printed."""
         text = self._redactor.text(text)
