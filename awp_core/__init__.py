@@ -1,4 +1,4 @@
-"""The core of the Agent Workflow Protocol in notebooks: load, validate, run, pause, resume. Works without IPython.
+"""The core of the Agent Workflow Protocol in notebooks: load, validate, run, pause, resume.
 
 Everything here is imported when it is used, so `import awp_core` costs next to nothing.
 
@@ -64,14 +64,18 @@ _HOME = {
     "Workflow": "awp_core.manifest.load",
     **dict.fromkeys(("Finding", "Findings", "Location", "Severity"), "awp_core.diagnostics.model"),
     **dict.fromkeys(
-        ("agent", "arun", "default_app", "list_runs", "load", "load_text", "open_run", "reply", "resume", "resume_workflow", "run", "validate"),
+        (
+            "agent", "arun", "default_app", "list_runs", "load", "load_text", "open_run", "reply", "resume",
+            "resume_workflow", "run", "validate",
+        ),
         "awp_core.front",
     ),
     **dict.fromkeys(
         (
-            "AwpError", "CodeError", "EngineUnavailableError", "InputError", "ManifestChangedError", "ManifestError", "NodeError",
-            "NotFoundError", "ProviderError", "ReplyError", "RunCancelledError", "RunError", "RunFolderError", "RunLockedError",
-            "RunPausedError", "SandboxError", "SandboxUnavailableError", "UsageError",
+            "AwpError", "CodeError", "EngineUnavailableError", "InputError", "ManifestChangedError", "ManifestError",
+            "NodeError", "NotFoundError", "ProviderError", "ReplyError", "RunCancelledError", "RunError",
+            "RunFolderError", "RunLockedError", "RunPausedError", "SandboxError", "SandboxUnavailableError",
+            "UsageError",
         ),
         "awp_core.errors",
     ),

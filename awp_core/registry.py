@@ -75,8 +75,8 @@ def collect(kind: str, package: str, attribute: str, expected: type[T], *, group
     names = sorted(info.name for info in pkgutil.iter_modules(folder.__path__))
     things = [_read(kind, f"{package}.{name}", attribute, expected) for name in names]
     if group:
-        for point in sorted(entry_points(group=group), key=lambda point: point.name):
-            things.append(_checked(kind, f"entry point {point.value}", point.load(), expected))
+        points = sorted(entry_points(group=group), key=lambda point: point.name)
+        things += [_checked(kind, f"entry point {point.value}", point.load(), expected) for point in points]
     return Registry(kind, things)
 
 

@@ -77,7 +77,11 @@ class AppServices:
         known = load_providers()
         for name in sorted({target.provider for target in self._targets.values()}):
             kind = known.get(name)
-            missing = f"this version has no provider {name!r}, it has {', '.join(known)}" if kind is None else kind.missing(self._app.environ)
+            missing = (
+                f"this version has no provider {name!r}, it has {', '.join(known)}"
+                if kind is None
+                else kind.missing(self._app.environ)
+            )
             if kind is None or missing:
                 nodes = ", ".join(node for node, target in self._targets.items() if target.provider == name)
                 raise EngineUnavailableError(
@@ -128,10 +132,15 @@ class AppServices:
             inputs=call.inputs,
             visible=call.visible,
         )
-        call.emit("provider.called", {
-            "provider": answer.provider, "model": answer.model, "agent": target.spec.id, "prompt_tokens": answer.prompt_tokens,
-            "completion_tokens": answer.completion_tokens, "duration_s": round(time.monotonic() - began, 6),
-        })  # fmt: skip
+        facts = {
+            "provider": answer.provider,
+            "model": answer.model,
+            "agent": target.spec.id,
+            "prompt_tokens": answer.prompt_tokens,
+            "completion_tokens": answer.completion_tokens,
+            "duration_s": round(time.monotonic() - began, 6),
+        }
+        call.emit("provider.called", facts)
         return answer.output
 
     async def deliver(self, envelope: Envelope) -> Receipt:

@@ -81,7 +81,7 @@ def parse_object(text: str) -> dict[str, JSON] | None:
         if not end:
             break
         found = _loaded(text[start:end])
-        if isinstance(found, dict):
+        if isinstance(found, dict) and found:  # `{}` within prose or code is no answer
             return found
         start = text.find("{", end)
     return None

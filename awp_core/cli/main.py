@@ -42,7 +42,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="awp",
         description="Workflows of agents, code and people: validate, run, pause, answer, resume.",
-        epilog="Exit codes: 0 ok or complete, 1 failed or findings, 2 usage, 3 partial, 4 paused, 5 not found, 130 cancelled.",
+        epilog="Exit codes: 0 ok or complete, 1 failed or findings, 2 usage, 3 partial, 4 paused, 5 not found, "
+        "130 cancelled.",
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("--runs-dir", type=Path, metavar="DIR", help="where runs are kept (default: ./runs)")

@@ -130,9 +130,22 @@ def _planned(
     retry = RetryPolicy.of(node.retry) if "retry" in node.raw else _NO_RETRY
     instant = lane is Lane.INSTANT and kind.name in in_place and not retry.retries
     return PlannedNode(
-        node.id, node.index, node, kind, config, tuple(dict.fromkeys(node.dependency_ids)), tuple(dependents),
-        node.branch, _conditions(node), node.enabled is not False, frozenset(kind.cases(config)), retry, timeout, lane, instant,
-    )  # fmt: skip
+        id=node.id,
+        index=node.index,
+        node=node,
+        type=kind,
+        config=config,
+        dependencies=tuple(dict.fromkeys(node.dependency_ids)),
+        dependents=tuple(dependents),
+        gates=node.branch,
+        conditions=_conditions(node),
+        enabled=node.enabled is not False,
+        cases=frozenset(kind.cases(config)),
+        retry=retry,
+        timeout=timeout,
+        lane=lane,
+        instant=instant,
+    )
 
 
 def _conditions(node: GraphNode) -> tuple[tuple[str, Expression], ...]:

@@ -353,9 +353,8 @@ class Scheduler:
     def _end(self, status: str, reason: str) -> None:
         result = result_of(self) if status == "complete" else None
         self.storage.remove_checkpoint()
-        self.bus.emit("run.finished", None, {
-            "status": status, "reason": reason, "result": result, "failures": list(self.state.failures), "active_s": self.active_s,
-        })  # fmt: skip
+        facts = {"status": status, "reason": reason, "result": result, "failures": list(self.state.failures)}
+        self.bus.emit("run.finished", None, {**facts, "active_s": self.active_s})
 
     async def _abandon(self) -> None:
         """Cancel what runs and wait until it is really gone."""

@@ -58,10 +58,12 @@ def execute(source: Path, target: Path, directory: Path, reply: str) -> None:
         from nbclient.exceptions import CellExecutionError
     except ImportError as exc:
         raise UsageError(f"the demo needs {exc.name}", hint="pip install 'awp-magics[demo]'") from exc
-    notebook = nbformat.read(source, as_version=4)  # type: ignore[no-untyped-call]
+    notebook = nbformat.read(source, as_version=4)
     _insert_reply(notebook, nbformat.v4.new_code_cell, reply)
     quiet = ["--IPKernelApp.log_level=ERROR"]  # it would warn that its socket on this machine is not encrypted
-    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(directory)}}, extra_arguments=quiet)
+    client = NotebookClient(
+        notebook, timeout=120, resources={"metadata": {"path": str(directory)}}, extra_arguments=quiet
+    )
     try:
         client.execute()
     except CellExecutionError as exc:
@@ -69,7 +71,7 @@ def execute(source: Path, target: Path, directory: Path, reply: str) -> None:
     except AwpError:
         raise
     finally:
-        nbformat.write(notebook, target)  # type: ignore[no-untyped-call]
+        nbformat.write(notebook, target)
 
 
 def _insert_reply(notebook: Any, new_cell: Any, reply: str) -> None:

@@ -33,9 +33,15 @@ class _Definition:
 
 
 def export_notebook(
-    app: App, notebook: Path, target: Path, *, workflow: str | None = None, single_file: bool = False, rename: bool = False,
+    app: App,
+    notebook: Path,
+    target: Path,
+    *,
+    workflow: str | None = None,
+    single_file: bool = False,
+    rename: bool = False,
     force: bool = False,
-) -> list[Path]:  # fmt: skip
+) -> list[Path]:
     """Export a workflow that a notebook's cells define; the notebook is read, not run.
 
     Args:
@@ -73,9 +79,16 @@ def export_notebook(
 
 
 def export_workflow(
-    app: App, workflow: Workflow, target: Path, *, single_file: bool = False, rename: bool = False, force: bool = False,
-    readme: str = "", functions: dict[str, int] | None = None,
-) -> list[Path]:  # fmt: skip
+    app: App,
+    workflow: Workflow,
+    target: Path,
+    *,
+    single_file: bool = False,
+    rename: bool = False,
+    force: bool = False,
+    readme: str = "",
+    functions: dict[str, int] | None = None,
+) -> list[Path]:
     """Write a workflow as a directory or a single file and check that it is valid there.
 
     Args:

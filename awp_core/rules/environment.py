@@ -38,7 +38,11 @@ def _variables(meta: WorkflowMeta, environ: Mapping[str, str]) -> Iterator[Missi
         if variable.required and variable.default is None and variable.name not in environ:
             about = f" ({variable.description})" if variable.description else ""
             path = ("workflow", "env", index)
-            yield path, f"the environment variable {variable.name} is not set{about}", f"set it: export {variable.name}=…"
+            yield (
+                path,
+                f"the environment variable {variable.name} is not set{about}",
+                f"set it: export {variable.name}=…",
+            )
 
 
 def _runtime(meta: WorkflowMeta) -> Iterator[Missing]:

@@ -44,14 +44,16 @@ def _existing(data: Any, base: Path, loc: tuple[str | int, ...]) -> Path:
     """Return the part of an error's place that exists in the data; pydantic adds names of types to it."""
     path: list[str | int] = []
     for part in (*base, *loc):
-        if isinstance(data, Mapping) and part in data:
+        if _has(data, part):
             data = data[part]
-        elif isinstance(data, list) and isinstance(part, int) and part < len(data):
-            data = data[part]
-        else:
-            continue
-        path.append(part)
+            path.append(part)
     return tuple(path)
+
+
+def _has(data: Any, part: str | int) -> bool:
+    if isinstance(data, list):
+        return isinstance(part, int) and part < len(data)
+    return isinstance(data, Mapping) and part in data
 
 
 def _words(document: Document, path: Path, error: Mapping[str, Any]) -> tuple[str, str]:

@@ -9,7 +9,6 @@ from awp_core.runs.files import replace
 from awp_core.runs.layout import RunFolder
 from awp_core.values import dump_json, shorten
 
-
 _LISTED = 200  # rows of the table in RUN_SUMMARY.md; a longer one is not read by anybody
 
 

@@ -12,6 +12,7 @@ import os
 import socket
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from awp_core.errors import RunLockedError
 from awp_core.runs.files import disk_errors, write_all
@@ -69,7 +70,7 @@ class RunLock:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def __enter__(self) -> RunLock:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -24,11 +24,8 @@ def _run(app: App, args: argparse.Namespace) -> int:
         return 0
     width = max((len(entry.name) for entry in entries), default=0)
     for entry in entries:
-        print(
-            clean(
-                f"{entry.name:<{width}}  {entry.origin:<8} {entry.description.splitlines()[0] if entry.description else ''}".rstrip()
-            )
-        )
+        about = entry.description.partition("\n")[0]
+        print(clean(f"{entry.name:<{width}}  {entry.origin:<8} {about}".rstrip()))
     return 0
 
 

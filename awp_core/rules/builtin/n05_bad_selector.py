@@ -143,6 +143,8 @@ RULE = Rule(
         _ONE + "- {id: two, type: answer, text_from: one.txt, depends_on: [one]}",
         _ONE + "- {id: two, type: static, value: 1, when: 'state.one.text ==', depends_on: [one]}",
         _ONE + "- {id: two, type: static, value: 1, when: '__import__(1)', depends_on: [one]}",
-        "inputs: {one: {type: string}}\ngraph:\n" + _ONE + "- {id: two, type: answer, text_from: one, depends_on: [one]}",
+        "inputs: {one: {type: string}}\ngraph:\n"
+        + _ONE
+        + "- {id: two, type: answer, text_from: one, depends_on: [one]}",
     ),
 )

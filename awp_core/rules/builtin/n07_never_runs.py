@@ -37,6 +37,7 @@ def _why_dead(context: RuleContext, node: GraphNode, dead: set[str]) -> str:
     return ""
 
 
+_TWO = "- {id: two, type: static, value: 1, depends_on: [off]}\n"
 _OFF = "- {id: off, type: static, value: 1, enabled: false}\n"
 RULE = Rule(
     "N7",
@@ -49,9 +50,9 @@ RULE = Rule(
         "- {id: one, type: static, value: 1}",
     ),
     invalid=(
-        _OFF + "- {id: two, type: static, value: 1, depends_on: [off]}",
-        "- {id: way, type: route, enabled: false, cases: [{id: aa, default: true}]}\n- {id: one, type: static, value: 1}\n"
-        "- {id: two, type: static, value: 1, depends_on: [way, one], branch: aa}",
-        _OFF + "- {id: two, type: static, value: 1, depends_on: [off]}\n- {id: three, type: static, value: 1, depends_on: [two]}",
+        _OFF + _TWO,
+        "- {id: off, type: route, enabled: false, cases: [{id: aa, default: true}]}\n"
+        + _TWO.replace("]}", "], branch: aa}"),
+        _OFF + _TWO + "- {id: three, type: static, value: 1, depends_on: [two]}",
     ),
 )

@@ -18,7 +18,9 @@ def _check(context: RuleContext) -> Iterator[Finding]:
         if config.source is None:
             severity = Severity.INFO if context.draft else Severity.ERROR
             hint = f"write it in a cell that starts with %%awp_code {node.id}, or as `source: |`"
-            yield context.finding(RULE, context.at(node, "id"), f"{node.id!r} has no code yet", hint=hint, severity=severity)
+            yield context.finding(
+                RULE, context.at(node, "id"), f"{node.id!r} has no code yet", hint=hint, severity=severity
+            )
             continue
         filename, line = context.workflow.place(node.id, "source")
         try:
@@ -59,7 +61,7 @@ RULE = Rule(
     _check,
     valid=(
         "- id: ok\n  type: code\n  source: |\n    def main():\n        return {}\n",
-        "- id: ok\n  type: code\n  inputs: {x: inputs.x}\n  source: |\n    def main(x, y=1, **rest):\n        return {}\n",
+        "- id: ok\n  type: code\n  inputs: {x: inputs.x}\n  source: |\n    def main(x, y=1, **z):\n        return {}\n",
     ),
     invalid=(
         "- id: ok\n  type: code\n  source: |\n    def main(:\n        return {}\n",

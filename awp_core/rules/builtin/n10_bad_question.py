@@ -25,7 +25,7 @@ def _options(context: RuleContext, node: GraphNode, expect: Expect) -> Iterator[
     if expect.type == "choice":
         if not expect.options:
             yield context.finding(RULE, path, "a choice needs 'options'", hint="add `options: [one, two]`")
-        elif len({option.strip().casefold() for option in expect.options}) < len(expect.options):
+        elif len({str(option).strip().casefold() for option in expect.options}) < len(expect.options):
             message = "two options differ only in case or space"
             yield context.finding(RULE, (*path, "options"), message, hint="rename one of them")
     elif expect.options:
@@ -62,6 +62,7 @@ def _on_timeout(context: RuleContext, node: GraphNode, branch: str, minutes: flo
         yield context.finding(RULE, path, message, hint=hint, severity=Severity.WARNING)
 
 
+_LATE = "- {id: ok, type: ask_human, prompt: Sure?, timeout_minutes: 5, on_timeout: {branch: late}}\n"
 RULE = Rule(
     "N10",
     Severity.ERROR,
@@ -70,8 +71,7 @@ RULE = Rule(
     _check,
     valid=(
         "- {id: ok, type: ask_human, prompt: Which?, expect: {field: a, type: choice, options: [x, y]}}",
-        "- {id: ok, type: ask_human, prompt: Sure?, timeout_minutes: 5, on_timeout: {branch: late}}\n"
-        "- {id: late_node, type: answer, text: Late, depends_on: [ok], branch: late}",
+        _LATE + "- {id: late_node, type: answer, text: Late, depends_on: [ok], branch: late}",
     ),
     invalid=(
         "- {id: ok, type: ask_human, prompt: Which?, expect: {field: a, type: choice}}",

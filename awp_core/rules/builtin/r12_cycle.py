@@ -33,7 +33,7 @@ RULE = Rule(
     ),
     invalid=(
         "- {id: self, type: static, value: 1, depends_on: [self]}",
-        "- {id: one, type: static, value: 1, depends_on: [two]}\n- {id: two, type: static, value: 1, depends_on: [one]}",
+        "- {id: aa, type: static, value: 1, depends_on: [bb]}\n" + _B,
         _A + _B + "- {id: cc, type: static, value: 1, depends_on: [bb]}",
     ),
 )

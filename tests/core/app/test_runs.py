@@ -114,7 +114,9 @@ def test_cancel_stops_a_working_run_and_leaves_a_readable_folder(app, tmp_path):
         started.set()
         await asyncio.Event().wait()
 
-    run = app.start(app.load_text("- {id: a, type: agent, agent: slow}\n- {id: b, type: static, value: 1, depends_on: [a]}"))
+    run = app.start(
+        app.load_text("- {id: a, type: agent, agent: slow}\n- {id: b, type: static, value: 1, depends_on: [a]}")
+    )
     assert started.wait(10)
     run.cancel()
     assert run.status == "cancelled"
@@ -128,10 +130,12 @@ def test_a_failure_aborts_the_run_and_names_the_node(app):
     async def bad():
         raise ValueError("no luck")
 
-    run = app.start(app.load_text("- {id: a, type: agent, agent: bad}\n- {id: b, type: static, value: 1, depends_on: [a]}")).wait()
+    run = app.start(
+        app.load_text("- {id: a, type: agent, agent: bad}\n- {id: b, type: static, value: 1, depends_on: [a]}")
+    ).wait()
     assert run.status == "failed"
     assert run.nodes["b"].status == "pending"
-    with pytest.raises(RunError, match="a: .*no luck"):
+    with pytest.raises(RunError, match=r"a: .*no luck"):
         _ = run.result
 
 

@@ -50,7 +50,12 @@ def environment() -> dict[str, str]:
 
 def awp(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "awp_core", *words], cwd=place, env=environment(), capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "awp_core", *words],
+        cwd=place,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
 
 

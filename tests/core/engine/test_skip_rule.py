@@ -75,7 +75,11 @@ def model(nodes) -> dict[str, str]:
             above = [status[name] for name in node["above"]]
             if any(s in {"failed", "skipped by failure"} for s in above):
                 status[index] = "skipped by failure"
-            elif (above and all(s == "skipped" for s in above)) or not node["enabled"] or (node["branch"] and not _chosen(node, nodes, status)):
+            elif (
+                (above and all(s == "skipped" for s in above))
+                or not node["enabled"]
+                or (node["branch"] and not _chosen(node, nodes, status))
+            ):
                 status[index] = "skipped"
             else:
                 status[index] = {"contained": "failed", "counted": "skipped but counts"}.get(node["kind"], "finished")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from awp_core.app import App
@@ -22,17 +24,34 @@ graph:
   - {id: draft, type: agent, agent: writer}
   - {id: bad, type: agent, agent: broken, on_failure: continue, retry: {max_retries: 1, retry_interval_s: 0}}
   - {id: skipped, type: static, value: 1, depends_on: [bad]}
-  - {id: approve, type: ask_human, prompt: "{{draft.nothing}}?", expect: {field: ok, type: boolean}, depends_on: [draft], timeout_minutes: 5}
+  - id: approve
+    type: ask_human
+    prompt: "{{draft.nothing}}?"
+    expect: {field: ok, type: boolean}
+    depends_on: [draft]
+    timeout_minutes: 5
   - {id: told, type: answer, text: Done, depends_on: [approve]}
 """
 
 
 def test_the_list_of_types_is_pinned():
     assert sorted(EVENT_TYPES) == [
-        "envelope.written", "human.asked", "human.replied", "node.failed", "node.finished", "node.retrying", "node.skipped",
-        "node.started", "provider.called", "run.finished", "run.paused", "run.resumed", "run.started", "selector.missing",
+        "envelope.written",
+        "human.asked",
+        "human.replied",
+        "node.failed",
+        "node.finished",
+        "node.retrying",
+        "node.skipped",
+        "node.started",
+        "provider.called",
+        "run.finished",
+        "run.paused",
+        "run.resumed",
+        "run.started",
+        "selector.missing",
         "tool.called",
-    ]  # fmt: skip
+    ]
     assert set(EVENT_TYPES) >= DURABLE
 
 
@@ -62,7 +81,7 @@ def test_a_real_run_keeps_to_the_schemas(events):
 
 def test_sequence_numbers_have_no_gap_and_time_never_goes_back(events):
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
-    assert all(a.t <= b.t for a, b in zip(events, events[1:], strict=False))
+    assert all(a.t <= b.t for a, b in pairwise(events))
 
 
 def test_a_resumed_clock_goes_on_where_the_record_ends():

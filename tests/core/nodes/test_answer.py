@@ -52,13 +52,14 @@ async def test_the_chat_may_come_from_a_selector(value, chat):
 @pytest.mark.parametrize("value", [None, "", " ", True, {"id": 1}, ["c"]])
 async def test_a_selector_that_gives_no_chat_is_an_error(value):
     context = RecordingContext({"to": value})
-    with pytest.raises(AwpError, match="'to' gives .* not a chat"):
+    with pytest.raises(AwpError, match=r"'to' gives .* not a chat"):
         await run_node(NODE, {"text": "x", "chat_id_from": "to"}, context)
     assert context.sent == []
 
 
 @pytest.mark.parametrize(
-    "config", [{}, {"text": "a", "text_from": "b"}, {"text": 1}, {"text": "a", "chat_id": ""}, {"text": "a", "channel": 1}]
+    "config",
+    [{}, {"text": "a", "text_from": "b"}, {"text": 1}, {"text": "a", "chat_id": ""}, {"text": "a", "channel": 1}],
 )
 def test_refuses_a_wrong_config(config):
     with pytest.raises(ValidationError):

@@ -34,7 +34,15 @@ async def test_the_default_is_taken_last_and_says_so():
 
 @pytest.mark.parametrize(
     ("op", "left", "right"),
-    [("==", 1, 1.0), ("!=", 1, True), (">=", 2, 2), ("<", 1, 2), ("<=", 2, 2), ("contains", [1], 1), ("in", "a", ["a"])],
+    [
+        ("==", 1, 1.0),
+        ("!=", 1, True),
+        (">=", 2, 2),
+        ("<", 1, 2),
+        ("<=", 2, 2),
+        ("contains", [1], 1),
+        ("in", "a", ["a"]),
+    ],
 )
 async def test_knows_every_operator(op, left, right):
     cases = [{"id": "yes", "when": {"selector": "amount", "op": op, "value": right}}, CASES[2]]

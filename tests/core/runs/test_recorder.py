@@ -34,9 +34,9 @@ def event(seq: int, kind: str = "node.finished", **data: object) -> Event:
 
 def test_an_event_is_on_disk_when_record_returns(recorder, folder):
     recorder.record(event(1, output={"x": 1}))
-    assert json.loads(folder.events.read_bytes()) == {
-        "seq": 1, "ts": "2026-01-01T00:00:00.000Z", "t": 0.5, "type": "node.finished", "node": "a", "data": {"output": {"x": 1}},
-    }  # fmt: skip
+    line = json.loads(folder.events.read_bytes())
+    assert line.pop("data") == {"output": {"x": 1}}
+    assert line == {"seq": 1, "ts": "2026-01-01T00:00:00.000Z", "t": 0.5, "type": "node.finished", "node": "a"}
 
 
 def test_a_held_event_is_written_with_the_next_one(recorder, folder):

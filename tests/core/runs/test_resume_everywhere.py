@@ -25,10 +25,20 @@ orchestration:
       cases:
         - {id: ask, when: {selector: first.n, op: "==", value: 1}}
         - {id: rest, default: true}
-    - {id: approve, type: ask_human, depends_on: [choose], branch: ask, prompt: Go on?, expect: {field: ok, type: boolean}}
+    - id: approve
+      type: ask_human
+      depends_on: [choose]
+      branch: ask
+      prompt: Go on?
+      expect: {field: ok, type: boolean}
     - {id: never, type: agent, agent: counted, depends_on: [choose], branch: rest}
     - {id: side, type: agent, agent: counted, depends_on: [first]}
-    - {id: joined, type: merge, strategy: dict_union, depends_on: [approve, never, side], inputs: [approve, side], output: all}
+    - id: joined
+      type: merge
+      strategy: dict_union
+      depends_on: [approve, never, side]
+      inputs: [approve, side]
+      output: all
     - {id: told, type: answer, depends_on: [joined], text: "ok={{approve.ok}}"}
 """
 
