@@ -44,19 +44,20 @@ class Leg:
 
 
 def follow(session: Session, area: Area, leg: Leg) -> None:
-    """Show a run in the present cell until it ends or waits for a person.
+    """Open the area of a run in the present cell and show it until the run ends or waits for a person.
 
     Raises:
         RunCancelledError: The kernel was interrupted; the run is cancelled.
         RunFolderError: The record could not be written.
     """
+    interrupted = False
     area.begin()
     try:
+        leg.pour(area)
+        area.show()
         _drain(area, leg, in_cell=True)
     except KeyboardInterrupt:
         interrupted = True
-    else:
-        interrupted = False
     finally:
         area.end()
     if interrupted:
@@ -64,7 +65,7 @@ def follow(session: Session, area: Area, leg: Leg) -> None:
 
 
 def watch(area: Area, leg: Leg) -> None:
-    """Show a run in the cells that already show it, by a thread; returns at once."""
+    """Show a run in the cells whose area is open, by a thread; returns at once."""
     area.begin()
     # With the context of this cell or click, so that the kernel knows which output the messages belong to.
     context = contextvars.copy_context()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.magic import Magics, cell_magic, line_cell_magic, magics_class, no_var_expand
 from traitlets import Bool, Unicode
 
-from awp_core.errors import AwpError, UsageError
+from awp_core.errors import AwpError
 from awp_magics.cells import define_code, define_workflow
 from awp_magics.command import commands, find_command, split_line
 from awp_magics.display import shorten_chain
@@ -27,7 +27,6 @@ class AwpMagics(Magics):
     provider = Unicode(
         "", help="Provider for every agent, such as 'stub' or 'ollama'; empty: as the workflow says."
     ).tag(config=True)
-    model = Unicode("", help="Default model; free text, empty: as the workflow says.").tag(config=True)
     runs_dir = Unicode("", help="Where runs are kept; empty: runs/ in the working directory.").tag(config=True)
     debug = Bool(False, help="Show Python tracebacks of errors.").tag(config=True)
     nest = Bool(False, help="Allow asyncio.run() in cells, by nest_asyncio.").tag(config=True)
@@ -117,6 +116,3 @@ def print_help(words: list[str]) -> None:
         "Help: %awp COMMAND --help    Settings: %config AwpMagics",
     ]
     print("\n".join(lines))  # noqa: T201
-
-
-__all__ = ["AwpMagics", "UsageError", "print_help"]

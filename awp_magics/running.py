@@ -177,9 +177,9 @@ def _present(session: Session, area: Area, leg: Leg, options: RunOptions) -> Run
     run = area.run
     session.remember(run, options.variable)
     session.showed(run)
-    leg.pour(area)
-    area.show(with_form=options.background)
     if options.background:
+        leg.pour(area)
+        area.show(with_form=True)
         watch(area, leg)
         return run
     follow(session, area, leg)
