@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Coroutine, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +61,7 @@ class App:
         self.functions = AgentFunctions()
         self.library = Library(self)
         self._live: dict[str, Run] = {}
+        self._answering = threading.RLock()
 
     # --- extension points, found on first use ----------------------------------------------------------------------
 
@@ -219,7 +221,7 @@ class App:
         if run.execution is not None:
             if reply is None:
                 raise RunError(f"run {run.id} is running already", hint="wait for it: run.wait()")
-            self.reply(run, reply, node=node, replier=replier)
+            self.reply(run, reply, node=node, replier=replier, observers=observers)
             return run
         if run.snapshot.over:
             raise RunError(f"run {run.id} is over: {run.status}", hint="start a new one with `awp run`")
@@ -238,17 +240,38 @@ class App:
         self._launch(run, self._work(run, execution))
         return run
 
-    def reply(self, run: Run, value: Any, *, node: str | None = None, replier: str | None = None) -> None:
-        """Answer an open question of a run; a parked run goes on in the background.
+    def reply(
+        self,
+        run: Run,
+        value: Any,
+        *,
+        node: str | None = None,
+        replier: str | None = None,
+        observers: tuple[Observer, ...] = (),
+    ) -> bool:
+        """Answer an open question; a parked run goes on in the background.
+
+        Args:
+            run: The run.
+            value: The answer.
+            node: Which question, when several are open.
+            replier: Who answers; None is the local owner.
+            observers: Shown every event from here on, if the run was parked.
+
+        Returns:
+            Whether the run was parked and goes on now, and not merely got an answer while it works.
 
         Raises:
-            NotFoundError, ReplyError, RunLockedError: Nothing was changed.
+            NotFoundError, ReplyError, RunLockedError, RunError: Nothing was changed.
         """
-        execution = run.execution
-        if execution is None:
-            self.resume(run, value, node=node, replier=replier)
-            return
-        self.loop.call(lambda: execution.reply(node, PreparedReply(value, replier)))
+        with self._answering:  # two answers at the same moment, as from two forms, come one after the other
+            execution = run.execution
+            given = PreparedReply(value, replier)
+            if execution is not None and self.loop.call(lambda: execution.reply(node, given)):
+                return False
+            run.wait()  # it is parked, but may still be closing its files
+            self.resume(run, value, node=node, replier=replier, observers=observers)
+            return True
 
     def cancel(self, run: Run | str, reason: str = "it was cancelled") -> Run:
         """Cancel a run in this process, in another, or parked; its folder stays readable.

@@ -170,14 +170,19 @@ class Execution:
             finally:
                 self.close()
 
-    def reply(self, node: str | None, reply: PreparedReply) -> None:
-        """Answer an open question; call on the loop that works.
+    def reply(self, node: str | None, reply: PreparedReply) -> bool:
+        """Answer an open question if the run works, and say whether it does; call on the loop that works.
+
+        On that loop, because a run must not park between the question and the answer.
 
         Raises:
             ReplyError, NotFoundError: It does not fit; the question stays open.
         """
+        if not self.working or self.state.status != "running":
+            return False
         question = questions.find(self.state.questions, node)
         self.scheduler.reply(question.node, reply)
+        return True
 
     def close(self) -> None:
         """Give the record and the lock back; harmless when done twice."""

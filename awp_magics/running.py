@@ -11,7 +11,6 @@ from awp_magics.area import Area
 from awp_magics.bridge import Leg, follow, wait_until_idle, watch
 
 if TYPE_CHECKING:
-    from awp_core.execution import Execution
     from awp_core.handle import Run
     from awp_core.manifest.load import Workflow
     from awp_magics.session import Session
@@ -61,24 +60,9 @@ def answer(session: Session, run: Run, value: Any, node: str | None = None, repl
     Raises:
         AwpError: The reply is refused; the question stays open.
     """
-    with session.answering:
-        execution = run.execution
-        if execution is not None and session.app.loop.call(lambda: _reply_if_running(execution, value, node, replier)):
-            return None
-        run.wait()  # it is paused, but may still be closing its files
-        leg = Leg()
-        session.app.resume(run, value, node=node, replier=replier, observers=(leg.put,))
-        return leg
-
-
-def _reply_if_running(execution: Execution, value: Any, node: str | None, replier: str | None) -> bool:
-    """Answer a run that works, and say whether it does; on the run's own thread, so that it cannot park in between."""
-    from awp_core.engine.questions import PreparedReply
-
-    if not execution.working or execution.state.status != "running":
-        return False
-    execution.reply(node, PreparedReply(value, replier))
-    return True
+    leg = Leg()
+    parked = session.app.reply(run, value, node=node, replier=replier, observers=(leg.put,))
+    return leg if parked else None
 
 
 def answer_and_follow(session: Session, run: Run, value: Any, node: str | None, replier: str | None = None) -> Run:

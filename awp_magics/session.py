@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from awp_core.errors import NotFoundError, UsageError
@@ -46,7 +45,6 @@ class Session:
         self.shell = shell
         self.settings: AwpMagics | None = None
         self.areas: dict[str, Area] = {}
-        self.answering = RLock()  # clicks may arrive on several threads
         self.last: Run | None = None
         self.current = ""  # the workflow of the latest %%awp cell
         self._app = app

@@ -45,10 +45,15 @@ def spellings() -> list[bytes]:
 
 
 @pytest.fixture
-def run(tmp_path):
+def app(tmp_path):
     app = App(environ={"TOKEN": SECRET}, runs_dir=tmp_path / "runs")
-    seen: list[object] = []
     app.__dict__["node_types"] = Registry("node type", [*app.node_types.values(), CARELESS])
+    return app
+
+
+@pytest.fixture
+def run(app):
+    seen: list[object] = []
 
     @app.functions.agent("leaker")
     async def leaker():
@@ -83,9 +88,7 @@ def test_no_file_of_the_run_folder_holds_the_secret(run):
     assert SECRET not in repr(seen)
 
 
-def test_an_error_does_not_tell_the_secret(tmp_path):
-    app = App(environ={"TOKEN": SECRET}, runs_dir=tmp_path / "runs")
-
+def test_an_error_does_not_tell_the_secret(app):
     @app.functions.agent("leaker")
     async def leaker():
         raise ValueError(SECRET)
