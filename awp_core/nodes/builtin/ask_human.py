@@ -26,7 +26,7 @@ class Expect(NodeConfig):
     type: Literal["text", "string", "boolean", "number", "integer", "choice", "form"] = Field(
         default="text", description="what the reply is turned into"
     )
-    options: tuple[str | int | float | bool, ...] = Field(default=(), description="choice: what can be chosen")
+    options: tuple[str, ...] = Field(default=(), description="choice: what can be chosen")
     schema_: dict[str, Any] | None = Field(default=None, alias="schema", description="form: a JSON Schema")
     min: int | float | None = Field(default=None, description="least number, or fewest characters of a text")
     max: int | float | None = Field(default=None, description="greatest number, or most characters of a text")

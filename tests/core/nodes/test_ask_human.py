@@ -61,7 +61,7 @@ async def test_minutes_become_seconds_and_the_branch_is_a_case():
 
 
 async def test_what_is_expected_is_plain_json():
-    expect = {"field": "pick", "type": "choice", "options": ["no", 2, True]}
+    expect = {"field": "pick", "type": "choice", "options": ["no", "2"]}
     ask = await asked({"expect": expect})
     assert ask.expect == expect
     assert ask.envelope.expect == expect
@@ -97,6 +97,7 @@ async def test_limits_add_to_a_schema():
         {"expect": {"field": "", "type": "boolean"}},
         {"expect": {"field": "f", "type": "colour"}},
         {"expect": {"field": "f", "schema": "a.json"}},
+        {"expect": {"field": "f", "type": "choice", "options": [1, True]}},
         {"timeout_minutes": 0},
         {"on_timeout": {}},
         {"on_timeout": "late"},
