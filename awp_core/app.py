@@ -10,13 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from awp_core import preflight
 from awp_core.agents.functions import AgentFunctions
 from awp_core.channels.base import Channel
 from awp_core.diagnostics.model import Findings
 from awp_core.drawing import draw
 from awp_core.engine.plan import Plan, build_plan
-from awp_core.engine.questions import PreparedReply
-from awp_core.errors import EngineUnavailableError, ManifestError, NotFoundError, RunError
+from awp_core.engine.questions import PreparedReply, find
+from awp_core.errors import RunError
 from awp_core.events.bus import Observer
 from awp_core.events.fold import RunState
 from awp_core.execution import Execution, Job
@@ -122,7 +123,7 @@ class App:
         """
         findings = self.validate(workflow)
         if not findings.ok:
-            raise _refusal(workflow, findings)
+            raise preflight.refusal(workflow, findings)
         return build_plan(workflow, self.node_types)
 
     def draw(self, workflow: Workflow, form: str = "text", states: Mapping[str, str] | None = None) -> str:
@@ -176,9 +177,9 @@ class App:
             chat_id: The chat that starts the run.
         """
         plan = self.plan(workflow)
-        self._check_environment(workflow)
+        preflight.check_environment(workflow, self.environ)
         values, warnings = resolve_inputs(workflow, inputs, text=text)
-        self._check_replies(plan, replies or {})
+        preflight.check_replies(plan, replies or {})
         prepared = {node: PreparedReply(raw) for node, raw in (replies or {}).items()}
         job = self._job(workflow, plan, provider, prepared, chat_id)
         folder = RunStore(self.runs_root(workflow)).folder(new_run_id())
@@ -227,12 +228,12 @@ class App:
             raise RunError(f"run {run.id} is over: {run.status}", hint="start a new one with `awp run`")
         known = workflow or self.library.of_run(run.run_folder)
         plan = self.plan(known)
-        self._check_environment(known)
+        preflight.check_environment(known, self.environ)
         replies = {}
         if reply is not None:
-            replies[self._question(run, node)] = PreparedReply(reply, replier)
+            replies[find(run.snapshot.questions, node).node] = PreparedReply(reply, replier)
         about = RunStore(run.folder.parent).about(run.id)
-        self._check_functions(run, about, plan)
+        preflight.check_functions(about, plan, self.functions)
         job = self._job(known, plan, provider, replies, "owner")
         execution = Execution.resume(job, run.run_folder, accept_changes=accept_changes, observers=observers)
         run.attach(execution, None)
@@ -306,6 +307,10 @@ class App:
         folder = self.store().find(reference, status=status)
         return self._live.get(folder.run_id) or Run(self, folder)
 
+    def working(self) -> list[Run]:
+        """Return the runs this process works on."""
+        return [run for run in list(self._live.values()) if run.execution is not None]
+
     def runs(self) -> list[Run]:
         """Return every run of the runs folder, newest first."""
         store = self.store()
@@ -372,19 +377,6 @@ class App:
             if self._live.get(run.id) is run and execution.state.over:
                 del self._live[run.id]
 
-    def _check_functions(self, run: Run, about: Mapping[str, Any], plan: Plan) -> None:
-        """Refuse to let a stub stand in for a Python function that only another session has."""
-        if "callable" not in str(about.get("provider", "")):
-            return
-        missing = sorted({agent for agent in plan.agents().values() if agent and agent not in self.functions})
-        known = set(about.get("functions") or ())
-        gone = [agent for agent in missing if agent in known]
-        if gone:
-            raise EngineUnavailableError(
-                f"run {run.id} calls {', '.join(gone)}, Python functions of the session that started it",
-                hint="resume it there, or define them again with @awp_core.agent",
-            )
-
     def _cancel_parked(self, run: Run, reason: str) -> None:
         workflow = self.library.of_run(run.run_folder, as_run=True)
         job = self._job(workflow, build_plan(workflow, self.node_types), "stub", {}, "owner")
@@ -393,27 +385,3 @@ class App:
         run.attach(execution, None)
         self._launch(run, self._work(run, execution))
         run.wait(30)
-
-    def _question(self, run: Run, node: str | None) -> str:
-        from awp_core.engine.questions import find
-
-        return find(run.snapshot.questions, node).node
-
-    def _check_environment(self, workflow: Workflow) -> None:
-        from awp_core.rules.environment import check_environment
-
-        findings = check_environment(workflow, self.environ)
-        if not findings.ok:
-            raise _refusal(workflow, findings)
-
-    @staticmethod
-    def _check_replies(plan: Plan, replies: Mapping[str, Any]) -> None:
-        asking = [node.id for node in plan.nodes.values() if node.type.name == "ask_human"]
-        for node in replies:
-            if node not in asking:
-                raise NotFoundError.for_name("question", node, asking)
-
-
-def _refusal(workflow: Workflow, findings: Findings) -> ManifestError:
-    count = len(findings.errors)
-    return ManifestError(f"{workflow.name} cannot run: {count} error{'s' if count != 1 else ''}", findings)

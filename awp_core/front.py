@@ -121,17 +121,21 @@ def list_runs() -> list[Run]:
     return default_app().runs()
 
 
-def agent(name: str) -> Callable[[F], F]:
+def agent(name: str, *, process: bool = False) -> Callable[[F], F]:
     """Make a Python function, sync or async, the agent called `name`.
 
     Its parameters are filled by name: an input, an upstream node, or `inputs`, `state`, `instructions`.
+
+    Args:
+        name: The agent's name.
+        process: Run it in a process of its own, so that a time-out or cancel ends it for real.
 
     Example:
         >>> @agent("greeter")
         ... def greet(name):
         ...     return {"text": f"Hello, {name}"}
     """
-    return default_app().functions.agent(name)
+    return default_app().functions.agent(name, process=process)
 
 
 def _loaded(workflow: Workflow | str | Path) -> Workflow:

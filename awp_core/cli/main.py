@@ -70,8 +70,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     from awp_core.app import App
 
+    app = App(runs_dir=args.runs_dir)
     try:
-        code: int = args.execute(App(runs_dir=args.runs_dir), args)
+        code: int = args.execute(app, args)
         sys.stdout.flush()
     except AwpError as error:
         if args.debug:
@@ -79,8 +80,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         report(error)
         return error.exit_code
     except KeyboardInterrupt:
-        sys.stderr.write("cancelled\n")
-        return 130
+        from awp_core.cli.live import cancel_working
+
+        return cancel_working(app)
     except BrokenPipeError:
         # The reader of our output went away, as `awp runs | head` does; say nothing, also not at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,7 +13,7 @@ from awp_core.errors import RunError
 from awp_core.nodes.base import Lane, NodeConfig, NodeType
 from awp_core.registry import Registry
 
-SECRET = 's3cr3t/"käse" +1'
+SECRET = 's3cr3t/"käse" +1'  # noqa: S105 - made up
 FLOW = """
 awp: "1.0.0"
 workflow:

@@ -17,7 +17,14 @@ from pathlib import Path
 from awp_core.errors import SandboxError
 from awp_core.sandbox import inside
 from awp_core.sandbox.backends.base import BackendReport, Outcome
-from awp_core.sandbox.backends.mounts import interpreter, interpreter_mounts, package_folders
+from awp_core.sandbox.backends.mounts import (
+    PRIVATE_FOLDERS,
+    hidden_by_tmp,
+    interpreter,
+    interpreter_mounts,
+    package_folders,
+    read_only,
+)
 from awp_core.sandbox.backends.process import PROGRAM, SupervisedProcess, request_for, run_supervised, started
 from awp_core.sandbox.backends.warm import ZYGOTE_PROGRAM, WarmSandboxes
 from awp_core.sandbox.check import EntryPoint
@@ -199,12 +206,15 @@ def _warm_mounts(policy: SandboxPolicy) -> tuple[list[str], list[list[str]]]:
     """
     mounts = ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--dir", "/tmp"]  # noqa: S108
     show = []
+    for index, folder in enumerate(hidden_by_tmp(policy.packages)):
+        mounts += ["--ro-bind", os.path.realpath(folder), f"/awp/python/{index}"]
+        show.append([f"/awp/python/{index}", folder])
     if policy.input_dir is not None:
         mounts += ["--ro-bind", _existing(policy.input_dir, "input folder"), "/awp/input"]
         show.append(["/awp/input", f"{WORKDIR}/data/input"])
     for index, path in enumerate(policy.readable):
         real, name = _existing(path, "readable path"), str(path.absolute())
-        if Path(name).is_relative_to("/tmp") or Path(name).is_relative_to("/dev/shm"):  # noqa: S108
+        if any(Path(name).is_relative_to(folder) for folder in PRIVATE_FOLDERS):
             mounts += ["--ro-bind", real, f"/awp/readable/{index}"]
             show.append([f"/awp/readable/{index}", name])
         else:
@@ -217,6 +227,8 @@ def _policy_mounts(policy: SandboxPolicy) -> list[str]:
     size = str(policy.file_size_mb * 1024 * 1024)
     mounts = [*_proc(), "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108
     mounts += ["--size", size, "--tmpfs", "/tmp", "--dir", WORKDIR]  # noqa: S108
+    for folder in hidden_by_tmp(policy.packages):
+        mounts += read_only(folder)
     if policy.input_dir is not None:
         mounts += ["--ro-bind", _existing(policy.input_dir, "input folder"), f"{WORKDIR}/data/input"]
     for path in policy.readable:

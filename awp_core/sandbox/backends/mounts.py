@@ -14,6 +14,9 @@ SYSTEM_FOLDERS = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libx32", "/lib",
 STORES = ("/nix/store", "/gnu/store")
 """Where some systems keep every library under a path of its own."""
 
+PRIVATE_FOLDERS = ("/tmp", "/dev/shm")  # noqa: S108 - what every call has for itself
+"""Empty and writable in every call, whatever the system keeps there."""
+
 
 def interpreter() -> str:
     """Return the real path of the interpreter below any virtual environment, or an empty string."""
@@ -46,6 +49,15 @@ def interpreter_mounts(packages: bool) -> list[str]:
     for folder in shown:
         mounts += read_only(folder)
     return mounts
+
+
+def hidden_by_tmp(packages: bool) -> list[str]:
+    """Return what of the interpreter lies where a call gets a folder of its own, and must be shown there again.
+
+    A project cloned below `/tmp` has its virtual environment there.
+    """
+    needed = [*_python_paths(), *(package_folders() if packages else [])]
+    return [path for path in dict.fromkeys(needed) if _is_below(path, PRIVATE_FOLDERS)]
 
 
 def read_only(path: str) -> list[str]:

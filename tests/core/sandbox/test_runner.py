@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
+import tempfile
 import threading
+import venv
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +17,7 @@ from awp_core.errors import CodeError, SandboxError, SandboxUnavailableError
 from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
 from awp_core.sandbox.runner import Sandbox, backend_reports
 
+ROOT = Path(__file__).parents[3]
 PATH = os.environ.get("PATH", "")
 REPORTS = {report.name: report for report in backend_reports({"PATH": PATH, "AWP_ALLOW_UNSANDBOXED_CODE": "1"})}
 NOWHERE = {"PATH": "/nonexistent"}
@@ -281,3 +287,36 @@ def test_bubblewrap_comes_before_monty():
     if not usable:
         pytest.skip("no sandbox works here")
     assert Sandbox({"PATH": PATH}).choose(SandboxPolicy()) == usable[0]
+
+
+@pytest.mark.parametrize("backend", ["warm", "cold"])
+def test_an_environment_below_tmp_is_found(tmp_path, backend):
+    """A project cloned below /tmp has its packages where every call gets a folder of its own."""
+    if not Path(tempfile.gettempdir()).resolve().is_relative_to("/tmp"):  # noqa: S108
+        pytest.skip("this system's temporary folder is not below /tmp")
+    environment = tmp_path / "venv"
+    venv.create(environment, symlinks=True)
+    packages = next(environment.glob("lib/python*/site-packages"))
+    (packages / "penguin.py").write_text("NAME = 'Gentoo'\n")
+    code = (
+        "import asyncio, sys\n"
+        "from awp_core.sandbox.policy import CodeJob, SandboxPolicy\n"
+        "from awp_core.sandbox.runner import Sandbox\n"
+        "job = CodeJob('def main():\\n    import penguin\\n    return {\"name\": penguin.NAME}', {}, ('name',))\n"
+        "async def go():\n"
+        "    sandbox = Sandbox()\n"
+        f"    sandbox._backends['bwrap']._warm.works = {backend == 'warm'}\n"
+        "    for _ in range(2):\n"
+        "        print((await sandbox.run(job, SandboxPolicy(packages=True))).value['name'])\n"
+        "    await sandbox.aclose()\n"
+        "asyncio.run(go())\n"
+    )
+    paths = [str(ROOT), *(path for path in sys.path if path.endswith("site-packages"))]
+    done = subprocess.run(
+        [environment / "bin" / "python", "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "AWP_SANDBOX": "bwrap"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == "Gentoo\nGentoo\n", done.stderr
