@@ -34,8 +34,15 @@ def workers() -> list[int]:
     tasks = Path("/proc/self/task")
     if not tasks.is_dir():
         return []
-    children = [int(pid) for task in tasks.iterdir() for pid in (task / "children").read_text().split()]
-    return [pid for pid in children if b"monty" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    children = [int(pid) for task in tasks.iterdir() for pid in read(task / "children").split()]
+    return [pid for pid in children if b"monty" in read(Path(f"/proc/{pid}/cmdline"))]
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""  # that thread or process has ended meanwhile
 
 
 async def test_cannot_read_or_write_files_of_the_host(sandbox, tmp_path):
