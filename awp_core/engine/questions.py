@@ -27,7 +27,7 @@ def ask(scheduler: Scheduler, node: PlannedNode, question: Ask) -> None:
     }  # fmt: skip
     if question.timeout_s is not None:
         deadline = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=question.timeout_s)
-        data["deadline"] = deadline.isoformat(timespec="seconds")
+        data["deadline"] = deadline.isoformat(timespec="milliseconds")
     if question.on_timeout is not None:
         data["on_timeout"] = question.on_timeout
     scheduler.bus.emit("human.asked", node.id, data)
