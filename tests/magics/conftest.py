@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import queue
 import time
 from types import SimpleNamespace
@@ -33,6 +34,7 @@ def shell(tmp_path, monkeypatch):
     yield made
     unregister(made)
     made.history_manager.end_session()
+    atexit.unregister(made.atexit_operations)  # it is done here, and cannot be done twice
     made.atexit_operations()
 
 
