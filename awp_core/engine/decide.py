@@ -43,6 +43,13 @@ def decide(node: PlannedNode, states: Mapping[str, NodeState], scope: Mapping[st
     Raises:
         AwpError: A condition cannot be evaluated; that is an error of this node.
     """
+    if node.ungated:  # nearly every node: worth a quick look
+        for dependency in node.dependencies:
+            state = states[dependency]
+            if state.status != "finished" or state.expired:
+                break
+        else:
+            return _RUN
     above = [states[dependency] for dependency in node.dependencies]
     if any(state.status not in ENDED for state in above):
         return _WAIT
@@ -55,8 +62,6 @@ def decide(node: PlannedNode, states: Mapping[str, NodeState], scope: Mapping[st
             )
     if above and not any(state.counts for state in above):
         return Decision(Verdict.SKIP, "everything it depends on was skipped", "skipped")
-    if not node.gates and node.enabled and not node.conditions and not any(state.expired for state in above):
-        return _RUN
     reason = _closed_gate(node, states) or _false_condition(node, scope)
     return Decision(Verdict.SKIP, reason, "gate") if reason else _RUN
 

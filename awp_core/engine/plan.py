@@ -53,6 +53,11 @@ class PlannedNode:
     instant: bool
 
     @property
+    def ungated(self) -> bool:
+        """Whether nothing but the end of its dependencies decides when it runs."""
+        return self.enabled and not self.gates and not self.conditions
+
+    @property
     def contains_failure(self) -> bool:
         """Whether its failure only skips its dependents."""
         return self.node.retry.error_strategy == "fail_branch" or self.node.on_failure == "continue"

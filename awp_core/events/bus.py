@@ -36,6 +36,7 @@ class EventBus:
         self.state = state
         self._recorder = recorder
         self._redactor = redactor
+        self._secretive = redactor.enabled
         self._clock = clock
         self._observers: list[Observer] = []
 
@@ -55,11 +56,11 @@ class EventBus:
             data: JSON values; secrets are replaced here, before anything can see them.
             hold: Let it wait for the next event; only for facts whose loss in a crash changes nothing.
         """
-        if self._redactor.enabled and data:
+        if self._secretive and data:
             # Value by value: a secret that happens to be called `output` must not rename our own fields.
             data = {name: self._redactor.clean(value) for name, value in data.items()}
-        stamp = self._clock()
-        event = Event(self.state.seq + 1, stamp.ts, stamp.t, kind, node, data)
+        ts, t = self._clock()
+        event = Event(self.state.seq + 1, ts, t, kind, node, data)
         self._recorder.record(event, hold=hold)
         apply(self.state, event)
         if self._observers:

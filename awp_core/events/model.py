@@ -111,17 +111,21 @@ Clock = Callable[[], Stamp]
 def start_clock(offset: float = 0.0) -> Clock:
     """Return a clock whose monotonic seconds start at `offset`; a resumed run goes on from its last event.
 
-    The text of the current second is kept, because formatting it anew is most of the cost of an event.
+    The wall clock is read once and then carried on by the monotonic one, so time never goes back within a run. The
+    text of the current second is kept, because formatting it anew is most of the cost of an event.
     """
-    origin = time.monotonic() - offset
+    monotonic = time.monotonic
+    origin = monotonic() - offset
+    epoch = time.time() - offset
     second, prefix = -1, ""
 
     def now() -> Stamp:
         nonlocal second, prefix
-        wall = time.time()
+        t = monotonic() - origin
+        wall = epoch + t
         whole = int(wall)
         if whole != second:
             second, prefix = whole, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
-        return Stamp(f"{prefix}.{int((wall - whole) * 1000):03d}Z", round(time.monotonic() - origin, 6))
+        return Stamp(f"{prefix}.{int((wall - whole) * 1000):03d}Z", int(t * 1_000_000) / 1_000_000)
 
     return now
