@@ -155,11 +155,12 @@ class Scheduler:
     async def _work(self) -> None:
         count = 0
         while True:
-            self._collect()
-            while self._undecided:
-                self._check_stop()
+            if self._done:
+                self._collect()
+            while self._undecided and self._stop is None:
                 self._decide(self.plan.nodes[self._undecided.popleft()])
-            self._check_stop()
+            if self._stop is not None:
+                raise self._stop
             if self._start_next():
                 count += 1
                 if count % _BREATHE_EVERY == 0:
@@ -171,10 +172,6 @@ class Scheduler:
                 self.storage.flush()
                 await self._wake.wait()
                 self._wake.clear()
-
-    def _check_stop(self) -> None:
-        if self._stop is not None:
-            raise self._stop
 
     def _decide(self, node: PlannedNode) -> None:
         scope = {"state": self.outputs, "inputs": self.state.inputs, "env": self.services.env}
@@ -196,8 +193,9 @@ class Scheduler:
             return False
         best: Lane | None = None
         for lane, ready in self._ready.items():
-            room = lane is Lane.INSTANT or self._busy[lane] < self.plan.limits[lane]
-            if ready and room and (best is None or ready[0] < self._ready[best][0]):
+            if not ready or (best is not None and ready[0] > self._ready[best][0]):
+                continue
+            if lane is Lane.INSTANT or self._busy[lane] < self.plan.limits[lane]:
                 best = lane
         if best is None:
             return False

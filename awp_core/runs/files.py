@@ -74,9 +74,9 @@ def sync_folder(folder: Path) -> None:
 
 def write_all(descriptor: int, data: bytes) -> None:
     """Write every byte; `os.write` may write fewer."""
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
+    written = os.write(descriptor, data)
+    while written < len(data):
+        written += os.write(descriptor, data[written:])
 
 
 def _write(path: Path, data: bytes, *, sync: bool) -> None:
