@@ -8,6 +8,7 @@ import platform
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -241,5 +242,10 @@ def _about(job: Job, folder: RunFolder, inputs: Mapping[str, Any]) -> dict[str, 
         "functions": list(job.functions),
         "autonomy": meta.autonomy if meta is not None else None,
         "parent": None,
-        "versions": {"awp-magics": version("awp-magics"), "python": platform.python_version()},
+        "versions": _versions(),
     }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {"awp-magics": version("awp-magics"), "python": platform.python_version()}
