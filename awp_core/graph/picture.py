@@ -97,7 +97,7 @@ class Picture:
     @cached_property
     def flow(self) -> Graph:
         """The graph without the arrows that close a cycle."""
-        return self.graph.without(self.closing)
+        return self.graph.without(self.closing) if self.closing else self.graph
 
 
 def count_states(ids: tuple[str, ...], states: Mapping[str, str]) -> str:
