@@ -30,7 +30,6 @@ from awp_core.nodes.base import NodeType
 from awp_core.registry import Registry
 from awp_core.rules.base import Rule
 from awp_core.runs.layout import RUNS, new_run_id
-from awp_core.runs.lock import is_locked
 from awp_core.runs.reader import RunStore
 from awp_core.services import AppServices
 
@@ -183,9 +182,7 @@ class App:
         prepared = {node: PreparedReply(raw) for node, raw in (replies or {}).items()}
         job = self._job(workflow, plan, provider, prepared, chat_id)
         folder = RunStore(self.runs_root(workflow)).folder(new_run_id())
-        execution = Execution.start(job, folder, values, observers)
-        for warning in warnings:
-            execution.bus.log("_run", f"warning: {warning}\n")
+        execution = Execution.start(job, folder, values, observers, warnings)
         run = Run(self, folder)
         run.attach(execution, None)
         self._live[run.id] = run
@@ -287,13 +284,11 @@ class App:
         execution = run.execution
         if execution is not None:
             self.loop.call(lambda: execution.scheduler.stop("cancelled", reason))
-            if not self.loop.owns_this_thread():
-                run.wait(30)
-        elif is_locked(run.run_folder.lock):
-            run.run_folder.cancel_request.write_text(reason, "utf-8")
+            if self.loop.owns_this_thread():
+                return run
             run.wait(30)
-        else:
-            self._cancel_parked(run, reason)
+        if not run.snapshot.over:  # it was parked, or parked just before it was told to stop
+            self._cancel_elsewhere(run, reason)
         return run
 
     def open(self, reference: str, status: frozenset[str] = frozenset()) -> Run:
@@ -377,11 +372,11 @@ class App:
             if self._live.get(run.id) is run and execution.state.over:
                 del self._live[run.id]
 
-    def _cancel_parked(self, run: Run, reason: str) -> None:
+    def _cancel_elsewhere(self, run: Run, reason: str) -> None:
         workflow = self.library.of_run(run.run_folder, as_run=True)
         job = self._job(workflow, build_plan(workflow, self.node_types), "stub", {}, "owner")
-        execution = Execution.resume(job, run.run_folder, accept_changes=True)
-        execution.scheduler.stop("cancelled", reason)
-        run.attach(execution, None)
-        self._launch(run, self._work(run, execution))
-        run.wait(30)
+        execution = Execution.cancel(job, run.run_folder, reason)
+        if execution is not None:
+            run.attach(execution, None)
+            self._launch(run, self._work(run, execution))
+            run.wait(30)

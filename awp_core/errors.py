@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from awp_core.diagnostics.model import Findings
 
 
+_LONGEST = 10_000  # characters of an error that are kept
+
+
 class AwpError(Exception):
     """The base of all errors raised by awp_core and awp_magics.
 
@@ -169,6 +172,28 @@ class RunFolderError(RunError):
 
 class ManifestChangedError(RunError):
     """The manifest is not the one the run was started with."""
+
+
+def describe(error: BaseException) -> str:
+    """Return what an error says, as text that can be recorded.
+
+    The error may be anybody's: its text may be endless, not Unicode, or fail to be made.
+
+    >>> describe(KeyError("x"))
+    "KeyError: 'x'"
+    """
+    try:
+        text = error.message if isinstance(error, AwpError) else str(error)
+    except BaseException:  # noqa: BLE001 - a text that ends the program when it is read is still only a text
+        text = "(its text cannot be read)"
+    if not isinstance(error, AwpError):
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return writable(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+
+
+def writable(text: str) -> str:
+    """Return the text with every half character (a lone surrogate) replaced."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,20 +19,22 @@ from awp_core.engine.plan import Plan
 from awp_core.engine.ports import Services
 from awp_core.engine.questions import PreparedReply
 from awp_core.engine.scheduler import Scheduler
-from awp_core.errors import ManifestChangedError, RunError
+from awp_core.errors import ManifestChangedError, RunError, RunLockedError, writable
 from awp_core.events.bus import EventBus, Observer
-from awp_core.events.fold import RunState, apply
+from awp_core.events.fold import RunState
 from awp_core.events.model import start_clock
 from awp_core.events.redact import Redactor
 from awp_core.graph.layout import lay_out
 from awp_core.manifest.load import Workflow
+from awp_core.runs.files import disk_errors
 from awp_core.runs.finish import write_completion
 from awp_core.runs.layout import RunFolder
 from awp_core.runs.lock import RunLock
-from awp_core.runs.reader import read_record
-from awp_core.runs.recorder import RunRecorder, create_run_folder
+from awp_core.runs.reader import read_record, read_state, replay
+from awp_core.runs.recorder import RunRecorder, create_run_folder, discard_run_folder
 
 _CANCEL_POLL_S = 0.25
+_CANCEL_S = 30.0  # how long another process may take to notice
 _OWN_LAYOUT = {"GRAPHVIZ_DOT": "builtin"}  # the picture in the folder is not worth a process at the end of every run
 
 
@@ -73,9 +76,14 @@ class Execution:
 
     @classmethod
     def start(
-        cls, job: Job, folder: RunFolder, inputs: Mapping[str, Any], observers: tuple[Observer, ...] = ()
+        cls,
+        job: Job,
+        folder: RunFolder,
+        inputs: Mapping[str, Any],
+        observers: tuple[Observer, ...] = (),
+        warnings: Sequence[str] = (),
     ) -> Execution:
-        """Make a run folder and record `run.started`.
+        """Make a run folder, record `run.started` and keep warnings in the run's log; on an error nothing is left.
 
         Raises:
             RunFolderError: The folder cannot be written.
@@ -84,12 +92,18 @@ class Execution:
         about = _about(job, folder, inputs)
         redactor = Redactor(job.secrets, fields=job.sensitive_fields)
         lock = create_run_folder(folder, workflow.text.encode("utf-8", "surrogatepass"), redactor.clean(about))
-        execution = cls._guarded(job, folder, lock, RunState(run_id=folder.run_id), observers)
-        with _closing_on_error(execution):
-            execution.bus.emit("run.started", None, {
-                "workflow": workflow.name, "version": about["version"], "digest": workflow.digest,
-                "inputs": dict(inputs), "nodes": list(job.plan.nodes), "provider": job.provider,
-            })  # fmt: skip
+        try:
+            execution = cls._guarded(job, folder, lock, RunState(run_id=folder.run_id), observers)
+            with _closing_on_error(execution):
+                execution.bus.emit("run.started", None, {
+                    "workflow": workflow.name, "version": about["version"], "digest": workflow.digest,
+                    "inputs": dict(inputs), "nodes": list(job.plan.nodes), "provider": job.provider,
+                })  # fmt: skip
+                for warning in warnings:
+                    execution.bus.log("_run", f"warning: {warning}\n")
+        except BaseException:
+            discard_run_folder(folder)
+            raise
         return execution
 
     @classmethod
@@ -111,18 +125,18 @@ class Execution:
         """
         lock = RunLock(folder.lock)
         try:
+            # A request from before was meant for a process that is gone.
+            with disk_errors(folder.cancel_request):
+                folder.cancel_request.unlink(missing_ok=True)
             record = read_record(folder)
-            state = RunState(run_id=folder.run_id)
-            announced = set()
-            for event in record.events:
-                apply(state, event)
-                if event.type == "envelope.written" and event.node is not None:
-                    announced.add(event.node)
+            state = replay(folder, record)
+            announced = {event.node for event in record.events if event.type == "envelope.written" and event.node}
             _check_resumable(state, job, accept_changes=accept_changes)
             for node, reply in job.replies.items():
                 questions.check(state.questions, node, reply)
             if record.torn:
-                os.truncate(folder.events, record.size)
+                with disk_errors(folder.events):
+                    os.truncate(folder.events, record.size)
         except BaseException:
             lock.release()
             raise
@@ -135,6 +149,31 @@ class Execution:
             execution.bus.emit("run.resumed", None, data)
             execution.recorder.remove_checkpoint()
         return execution
+
+    @classmethod
+    def cancel(cls, job: Job, folder: RunFolder, reason: str) -> Execution | None:
+        """Take over a run that nobody works on, set to stop at once; or ask its owner to stop it and wait until it did.
+
+        A run may be parked, or parking, or taken up by somebody at this very moment, so both are tried in turn.
+
+        Raises:
+            RunLockedError: Its owner does not react.
+            RunError: It ended in another way meanwhile.
+        """
+        end = time.monotonic() + _CANCEL_S
+        while read_state(folder).status != "cancelled":
+            try:
+                execution = cls.resume(job, folder, accept_changes=True)
+            except RunLockedError:
+                if time.monotonic() > end:
+                    raise
+                with disk_errors(folder.cancel_request):
+                    folder.cancel_request.write_text(reason, "utf-8")
+                time.sleep(_CANCEL_POLL_S)
+            else:
+                execution.scheduler.stop("cancelled", reason)
+                return execution
+        return None
 
     @classmethod
     def _guarded(
@@ -235,7 +274,8 @@ def _about(job: Job, folder: RunFolder, inputs: Mapping[str, Any]) -> dict[str, 
         "workflow": job.workflow.name,
         "version": meta.version if meta is not None else "",
         "digest": job.workflow.digest,
-        "source": str(job.workflow.path.resolve()) if job.workflow.path is not None else None,
+        # A path need not be Unicode, the record must be.
+        "source": writable(str(job.workflow.path.resolve())) if job.workflow.path is not None else None,
         "inputs": dict(inputs),
         "provider": job.provider,
         "agents": job.plan.agents(),

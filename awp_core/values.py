@@ -43,6 +43,24 @@ def check_json(value: JSON, where: str = "value") -> None:
         _find_problem(value, where, 0)
 
 
+def plain_copy(value: JSON, depth: int = 0) -> JSON:
+    """Return a copy of a value that shares no list or mapping with it and is made of the built-in types.
+
+    What is not JSON, or lies too deep, is left as it is for `check_json` to find.
+    """
+    if depth > MAX_DEPTH:
+        return value
+    if isinstance(value, dict):
+        return {plain_copy(key): plain_copy(item, depth + 1) for key, item in dict.items(value)}
+    if isinstance(value, list):
+        return [plain_copy(item, depth + 1) for item in list.__iter__(value)]
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int.__int__(value)
+    return float.__float__(value) if isinstance(value, float) else value
+
+
 def canonical_json(value: JSON) -> bytes:
     """Return the one canonical spelling of a value: sorted keys, no spaces, UTF-8 (spec 08, Audit chain).
 

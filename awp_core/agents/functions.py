@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from awp_core.agents.invoke import in_process, in_thread, on_loop
 from awp_core.agents.spec import AgentSpec
 from awp_core.errors import AwpError, UsageError, nearest
-from awp_core.values import check_json
+from awp_core.values import check_json, plain_copy
 
 F = TypeVar("F", bound=Callable[..., Any])
 JSON = Any
@@ -94,7 +94,8 @@ async def call_function(
         if inspect.isawaitable(result):
             result = await on_loop(spec.id, result)
     check_json(result, f"result of agent {spec.id}")
-    result = copy.deepcopy(result)  # the function may keep it and change it later
+    result = plain_copy(result)  # the function may keep it and change it later
+    check_json(result, f"result of agent {spec.id}")  # again, because a subclass of dict may have shown something else
     if isinstance(result, dict):
         return result
     return {"text": result} if isinstance(result, str) else {"output": result}

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from awp_core.errors import AwpError, CodeError
+from awp_core.errors import AwpError, CodeError, describe
 from awp_core.values import check_json, shorten
 
 if TYPE_CHECKING:
@@ -26,20 +26,33 @@ T = TypeVar("T")
 JSON = Any
 _THIS_FILE = str(Path(__file__))
 _MAX_MESSAGE = 2_000
+_GRACE_S = 5.0  # how long a cancelled coroutine may take to clean up
 
 
 async def on_loop(agent: str, awaitable: Awaitable[T]) -> T:
-    """Await a user's coroutine.
+    """Await a user's coroutine, in a task of its own, which is left behind if it does not end when cancelled.
 
     Raises:
         CodeError: It raised.
     """
+
+    async def work() -> T:
+        try:
+            return await awaitable
+        except (AwpError, asyncio.CancelledError):
+            raise
+        except BaseException as exc:  # `exit()` let through would end the loop, and every other run on it
+            raise _told(agent, exc) from exc
+
+    task = asyncio.get_running_loop().create_task(work(), name=f"awp agent {agent}")
     try:
-        return await awaitable
-    except AwpError:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.cancel()
+        ended, _ = await asyncio.wait({task}, timeout=_GRACE_S)
+        if ended and not task.cancelled():
+            task.exception()  # looked at, so that asyncio does not complain that nobody did
         raise
-    except Exception as exc:
-        raise _told(agent, exc) from exc
 
 
 async def in_thread(agent: str, function: Callable[..., Any], arguments: Mapping[str, JSON]) -> Any:
@@ -164,7 +177,7 @@ def _told(agent: str, error: BaseException) -> CodeError:
     own = _own_frames(error.__traceback__)
     lines = "".join(traceback.format_exception(type(error), error, own))
     told = traceback.extract_tb(own)
-    message = shorten(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__, _MAX_MESSAGE)
+    message = shorten(describe(error), _MAX_MESSAGE)
     return CodeError(f"agent {agent!r}: {message}", traceback=lines, line=(told[-1].lineno or 0) if told else 0)
 
 

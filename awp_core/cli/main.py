@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import pkgutil
 import sys
@@ -58,6 +59,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the `awp` command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a character must not cost the result
+            stream.reconfigure(errors="backslashreplace")
     parser = build_parser()
     args = parser.parse_args(argv)
     if args.version:
@@ -92,8 +96,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def report(error: AwpError) -> None:
     """Print an error for a person: what, where, what next."""
+    from awp_core.cli.output import clean
+
     if isinstance(error, ManifestError):
         from awp_core.diagnostics.render import render_text
 
         sys.stderr.write(render_text(error.findings, color=sys.stderr.isatty()) + "\n")
-    sys.stderr.write(f"error: {error}\n")
+    sys.stderr.write(f"error: {clean(str(error))}\n")

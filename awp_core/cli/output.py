@@ -53,7 +53,12 @@ def mark(status: str) -> str:
 
 def print_json(value: Any) -> None:
     """Print JSON for another program."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    print(_json(value))
+
+
+def _json(value: Any) -> str:
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    return json.dumps(value, ensure_ascii=not unicode, indent=2)
 
 
 class Progress:
@@ -103,9 +108,8 @@ def finish(run: Run, *, as_json: bool) -> int:
     if status == "paused":
         for question in run.questions:
             ask = clean(question.prompt).strip()
-            sys.stderr.write(
-                f"\n? {question.node} asks {question.chat_id or 'you'}: {ask}\n  expects {describe(question.expect)}\n"
-            )
+            whom = clean(question.chat_id) or "you"
+            sys.stderr.write(f"\n? {question.node} asks {whom}: {ask}\n  expects {clean(describe(question.expect))}\n")
             sys.stderr.write(
                 f"  answer it:  awp reply {run.name} VALUE"
                 + (f" --node {question.node}\n" if len(run.questions) > 1 else "\n")
@@ -118,7 +122,7 @@ def finish(run: Run, *, as_json: bool) -> int:
         return EXIT_CODES[status]
     for failure in run.snapshot.failures:
         sys.stderr.write(clean(f"note: {failure['node']} failed: {failure['error']}\n"))
-    print(clean(result) if isinstance(result, str) else json.dumps(result, ensure_ascii=False, indent=2))
+    print(clean(result) if isinstance(result, str) else _json(result))
     return EXIT_CODES[status]
 
 

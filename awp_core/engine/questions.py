@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from awp_core.errors import NodeError, NotFoundError, ReplyError
 from awp_core.expressions.replies import Reply, coerce_reply
 from awp_core.nodes.base import Ask
+from awp_core.values import ValueProblem, check_json
 
 if TYPE_CHECKING:
     from awp_core.engine.plan import PlannedNode
@@ -26,13 +28,17 @@ def ask(scheduler: Scheduler, node: PlannedNode, question: Ask) -> None:
         "chat_id": question.envelope.chat_id, "approver": question.approver,
     }  # fmt: skip
     if question.timeout_s is not None:
-        deadline = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=question.timeout_s)
-        data["deadline"] = deadline.isoformat(timespec="milliseconds")
+        with suppress(OverflowError):  # beyond the end of the calendar there is no deadline
+            deadline = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=question.timeout_s)
+            data["deadline"] = deadline.isoformat(timespec="milliseconds")
     if question.on_timeout is not None:
         data["on_timeout"] = question.on_timeout
     scheduler.bus.emit("human.asked", node.id, data)
     if node.id in scheduler.replies:
-        scheduler.reply(node.id, scheduler.replies.pop(node.id))
+        try:
+            scheduler.reply(node.id, scheduler.replies.pop(node.id))
+        except ReplyError as error:  # the question stays open, and the run waits for a better answer
+            scheduler.bus.log(node.id, f"the reply given in advance does not fit: {error.message}\n")
 
 
 class PreparedReply(NamedTuple):
@@ -73,6 +79,10 @@ def check(open_questions: dict[str, Question], node: str, given: PreparedReply) 
     question = find(open_questions, node)
     check_replier(question, given.replier)
     expect = question.expect
+    try:
+        check_json(given.raw, "the reply")
+    except ValueProblem as problem:
+        raise ReplyError(problem.message, hint=problem.hint) from problem
     return coerce_reply(expect.get("type", "text"), given.raw, expect.get("options") or (), expect.get("schema"))
 
 

@@ -19,7 +19,7 @@ from awp_core.engine.decide import ENDED, Verdict, decide
 from awp_core.engine.outcome import result_of
 from awp_core.engine.plan import Plan, PlannedNode
 from awp_core.engine.ports import RunStorage, Services
-from awp_core.errors import AwpError, CodeError, NodeError, RunFolderError
+from awp_core.errors import AwpError, CodeError, NodeError, RunFolderError, describe, writable
 from awp_core.events.bus import EventBus
 from awp_core.events.fold import RunState
 from awp_core.nodes.base import Ask, Lane
@@ -96,7 +96,7 @@ class Scheduler:
         except Stop as stop:
             await self._abandon()
             self._end(stop.status, stop.reason)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, KeyboardInterrupt):
             await self._abandon()
             self._end("cancelled", "the run was interrupted")
             raise
@@ -214,7 +214,7 @@ class Scheduler:
             check_json(output, node.id)
         except RunFolderError:
             raise
-        except Exception as error:  # noqa: BLE001 - a node type may raise anything; it fails the node, not the engine
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a node type may raise anything; it fails the node
             self._failed(node, error)
         else:
             self._finished(node, output)
@@ -260,7 +260,9 @@ class Scheduler:
                 if sent or not node.retry.repeats(attempt, kind):
                     raise
                 delay = node.retry.delay(attempt)
-                self.bus.emit("node.retrying", node.id, {"attempt": attempt, "delay_s": delay, "error": str(error)})
+                self.bus.emit(
+                    "node.retrying", node.id, {"attempt": attempt, "delay_s": delay, "error": describe(error)}
+                )
                 await asyncio.sleep(delay)
             attempt += 1
             self.bus.emit("node.started", node.id, {"attempt": attempt})
@@ -276,6 +278,11 @@ class Scheduler:
                 if isinstance(output, Ask):
                     await context.send(output.envelope)
                     return output
+        except KeyboardInterrupt as exc:
+            self.stop("cancelled", "the run was interrupted")
+            raise NodeError(node.id, "it was interrupted") from exc
+        except SystemExit as exc:  # let through, it would end the event loop and every other run on it
+            raise NodeError(node.id, f"it raised {describe(exc)}") from exc
         except TimeoutError as exc:
             if not limit.expired():
                 raise
@@ -310,7 +317,7 @@ class Scheduler:
         self._failed(node, error)
 
     def _failed(self, node: PlannedNode, error: BaseException) -> None:
-        message = error.message if isinstance(error, AwpError) else f"{type(error).__name__}: {error}"
+        message = describe(error)
         if node.skips_on_failure:
             self.bus.emit(
                 "node.skipped",
@@ -322,9 +329,9 @@ class Scheduler:
             return
         data = {"error": message, "kind": type(error).__name__, "contained": node.contains_failure}
         if isinstance(error, AwpError) and error.hint:
-            data["hint"] = error.hint
+            data["hint"] = writable(error.hint)
         if isinstance(error, CodeError) and error.traceback:
-            data["detail"] = error.traceback
+            data["detail"] = writable(error.traceback)
         self.bus.emit("node.failed", node.id, data)
         if not isinstance(error, AwpError):
             trace = self.bus.redacted("".join(traceback.format_exception(error)))

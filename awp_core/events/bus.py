@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from awp_core.events.fold import RunState, apply
-from awp_core.events.model import Clock, Event
+from awp_core.events.model import STRUCTURE, Clock, Event
 from awp_core.events.redact import Redactor
 
 logger = logging.getLogger(__name__)
 Observer = Callable[[Event], None]
+_NO_NAMES: frozenset[str] = frozenset()
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -58,7 +59,8 @@ class EventBus:
         """
         if self._secretive and data:
             # Value by value: a secret that happens to be called `output` must not rename our own fields.
-            data = {name: self._redactor.clean(value) for name, value in data.items()}
+            kept = STRUCTURE.get(kind, _NO_NAMES)
+            data = {name: value if name in kept else self._redactor.clean(value) for name, value in data.items()}
         ts, t = self._clock()
         event = Event(self.state.seq + 1, ts, t, kind, node, data)
         self._recorder.record(event, hold=hold)

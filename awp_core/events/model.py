@@ -91,6 +91,19 @@ EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
     "selector.missing": {"selector": "string", "nearest": "string"},
 }
 
+# What the engine steers by, by event type. A password that is also the id of a node must not rename the node in the
+# record. All of it comes from the manifest or from the engine, nothing from a value.
+STRUCTURE: Final[Mapping[str, frozenset[str]]] = {
+    "run.started": frozenset({"digest", "nodes"}),
+    "run.paused": frozenset({"questions"}),
+    "run.resumed": frozenset({"accepted_digest"}),
+    "run.finished": frozenset({"status"}),
+    "node.finished": frozenset({"case", "backend"}),
+    "node.skipped": frozenset({"cause"}),
+    "human.asked": frozenset({"expect", "deadline", "on_timeout"}),
+    "envelope.written": frozenset({"kind", "file"}),
+}
+
 # Seen by observers, never recorded: text a node prints while it runs.
 TRANSIENT: Final = frozenset({"node.log"})
 

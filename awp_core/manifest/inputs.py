@@ -9,7 +9,7 @@ from typing import Any
 from awp_core.errors import AwpError, InputError, nearest
 from awp_core.manifest.load import Workflow
 from awp_core.manifest.models import InputSpec
-from awp_core.values import check_json
+from awp_core.values import ValueProblem, check_json, load_json
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
@@ -114,8 +114,8 @@ def _from_text(value: str, spec: InputSpec | None) -> Any:
     if kind == "boolean" and value.strip().lower() in _WORDS:
         return _WORDS[value.strip().lower()]
     try:
-        parsed = json.loads(value)
-    except ValueError:
+        parsed = load_json(value)
+    except ValueProblem:  # also JSON that would lose something when read: it stays the text it is
         return value
     return parsed if kind is None or _is(parsed, kind) else value
 

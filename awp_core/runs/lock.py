@@ -46,10 +46,10 @@ class RunLock:
 
     def _acquire(self) -> None:
         if fcntl is not None:
-            try:
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise self._refusal(_owner(self._path)) from None
+            while not _flock(self._descriptor, fcntl.LOCK_EX):
+                # `is_locked` takes a share for a moment; only an owner also refuses a share.
+                if not _flock(self._descriptor, fcntl.LOCK_SH):
+                    raise self._refusal(_owner(self._path))
             return
         owner = _owner(self._path)
         if _alive(owner):
@@ -81,13 +81,24 @@ class RunLock:
 
 def is_locked(path: Path) -> bool:
     """Whether a live process works on the run whose lock file this is."""
-    if not path.exists():
+    if fcntl is None:
+        return _alive(_owner(path))
+    try:
+        descriptor = os.open(path, os.O_RDONLY)  # to ask must change nothing, and work in a read-only folder
+    except OSError:
         return False
     try:
-        RunLock(path).release()
-    except RunLockedError:
-        return True
-    return False
+        return not _flock(descriptor, fcntl.LOCK_SH)
+    finally:
+        os.close(descriptor)
+
+
+def _flock(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _owner(path: Path) -> dict[str, object]:

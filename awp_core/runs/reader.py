@@ -13,7 +13,7 @@ from awp_core.events.fold import RunState, apply
 from awp_core.events.model import Event
 from awp_core.runs.layout import RUN_ID, RunFolder
 from awp_core.runs.lock import is_locked
-from awp_core.values import digest
+from awp_core.values import digest, load_json, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,23 @@ def read_record(folder: RunFolder) -> Record:
     return Record(events, size, bool(rest))
 
 
+def replay(folder: RunFolder, record: Record) -> RunState:
+    """Return the state after every event of a record.
+
+    Raises:
+        RunFolderError: The record lacks its start, or an event does not hold what its type promises.
+    """
+    if not record.events or record.events[0].type != "run.started":
+        raise RunFolderError(f"the record of run {folder.run_id} lacks its start", hint="start the workflow again")
+    state = RunState(run_id=folder.run_id)
+    for event in record.events:
+        try:
+            apply(state, event)
+        except (KeyError, TypeError, ValueError, AttributeError) as exc:
+            raise _damaged(folder, event.seq) from exc
+    return state
+
+
 def read_state(folder: RunFolder) -> RunState:
     """Fold the events of a run; a run that nobody works on any more but that never ended is `partial`ly recorded.
 
@@ -59,10 +76,7 @@ def read_state(folder: RunFolder) -> RunState:
         NotFoundError: The run has no record.
         RunFolderError: The record is damaged.
     """
-    state = RunState(run_id=folder.run_id)
-    for event in read_record(folder).events:
-        apply(state, event)
-    return state
+    return replay(folder, read_record(folder))
 
 
 def _events(folder: RunFolder, data: bytes) -> Iterator[Event]:
@@ -72,12 +86,19 @@ def _events(folder: RunFolder, data: bytes) -> Iterator[Event]:
             values = body["data"]
             for name, reference in (body.get("artifacts") or {}).items():
                 values[name] = _large_value(folder, reference)
-            yield Event(body["seq"], body["ts"], body["t"], body["type"], body["node"], values)
-        except (ValueError, KeyError, TypeError, AttributeError) as exc:
-            raise RunFolderError(
-                f"{folder.events.name}:{number}: this line of run {folder.run_id} is damaged",
-                hint="restore the file from a backup; lines before it are intact",
-            ) from exc
+            event = Event(body["seq"], body["ts"], body["t"], body["type"], body["node"], values)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+            raise _damaged(folder, number) from exc
+        if event.seq != number:
+            raise _damaged(folder, number, f"its number is {event.seq!r}; a line is missing or stands twice")
+        yield event
+
+
+def _damaged(folder: RunFolder, line: int, detail: str = "this line is damaged") -> RunFolderError:
+    return RunFolderError(
+        f"{folder.events.name}:{line}: {shorten(detail, 200)} (run {folder.run_id})",
+        hint="restore the file from a backup; lines before it are intact",
+    )
 
 
 def _large_value(folder: RunFolder, reference: dict[str, Any]) -> Any:
@@ -88,7 +109,7 @@ def _large_value(folder: RunFolder, reference: dict[str, Any]) -> Any:
         raise RunFolderError(f"a value of run {folder.run_id} is gone: {path.name}") from exc
     if digest(data) != reference["sha256"]:
         raise RunFolderError(f"a value of run {folder.run_id} was changed: {path.name}")
-    return json.loads(data)
+    return load_json(data)
 
 
 class RunStore:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ class RunRecorder:
         self._lock = lock
         self._held: list[bytes] = []
         self._logged: dict[str, int] = {}
+        self._failure = ""
         with disk_errors(folder.events):
             self._descriptor = os.open(folder.events, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             self._size = os.fstat(self._descriptor).st_size
@@ -57,16 +60,21 @@ class RunRecorder:
             return
         data = b"".join(self._held)
         self._held.clear()
+        if self._failure:  # events before this one are lost, so it must not follow them
+            raise RunFolderError(f"cannot write {str(self.folder.events)!r}: {self._failure}")
         try:
             write_all(self._descriptor, data)
             # A folder removed under the run takes writes without an error: ask whether the file still has a name.
             if os.fstat(self._descriptor).st_nlink == 0:
+                self._failure = "it was removed"
                 raise RunFolderError(
                     f"the run folder {str(self.folder.root)!r} was removed while the run worked",
                     hint="start the run again; nothing after the removal was kept",
                 )
         except OSError as exc:
-            os.ftruncate(self._descriptor, self._size)
+            self._failure = exc.strerror or str(exc)
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, self._size)
             raise RunFolderError(
                 f"cannot write {str(self.folder.events)!r}: {exc.strerror}",
                 hint="free some space, then `awp resume` goes on from the last finished node",
@@ -176,8 +184,20 @@ def create_run_folder(folder: RunFolder, manifest: bytes, about: dict[str, Any])
     """
     with disk_errors(folder.root):
         folder.root.mkdir(parents=True)
-    lock = RunLock(folder.lock)
-    replace(folder.manifest, manifest)
-    replace(folder.about, dump_json(about) + b"\n")
-    sync_folder(folder.root.parent)
+    lock = None
+    try:
+        lock = RunLock(folder.lock)
+        replace(folder.manifest, manifest)
+        replace(folder.about, dump_json(about) + b"\n")
+        sync_folder(folder.root.parent)
+    except BaseException:
+        if lock is not None:
+            lock.release()
+        discard_run_folder(folder)
+        raise
     return lock
+
+
+def discard_run_folder(folder: RunFolder) -> None:
+    """Remove the folder of a run that never started: half a folder would look like a damaged run."""
+    shutil.rmtree(folder.root, ignore_errors=True)

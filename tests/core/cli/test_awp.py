@@ -173,3 +173,37 @@ def test_a_killed_run_is_interrupted_and_resumable(place, slow):
     assert json.loads(awp(place, "runs", "slow", "--json").stdout)["status"] == "interrupted"
     done = awp(place, "cancel", "slow")
     assert "is cancelled" in done.stdout
+
+
+def test_a_terminal_without_a_character_still_gets_the_result(place):
+    (place / "uni.awp.yaml").write_text(
+        'awp: "1.0.0"\nworkflow: {name: uni, version: "1.0.0", description: d}\norchestration:\n  graph:\n'
+        '    - {id: told, type: answer, text: "caf\\u00e9"}\n'
+    )
+    ascii_only = {**environment(), "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "awp_core", "run", "uni.awp.yaml", "--quiet"]
+    plain = subprocess.run(command, cwd=place, env=ascii_only, capture_output=True, check=True)
+    assert plain.stdout == b"caf\\xe9\n"
+    as_json = subprocess.run([*command, "--json"], cwd=place, env=ascii_only, capture_output=True, check=True)
+    assert json.loads(as_json.stdout)["result"] == "caf\u00e9"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse a name that is not Unicode")
+def test_a_run_works_in_a_folder_whose_name_is_not_unicode(place):
+    odd = place / os.fsdecode(b"odd \xff\nname")
+    odd.mkdir()
+    (odd / "uni.awp.yaml").write_text(
+        'awp: "1.0.0"\nworkflow: {name: uni, version: "1.0.0", description: d}\norchestration:\n  graph:\n'
+        "    - {id: told, type: answer, text: here}\n"
+    )
+    assert awp(odd, "run", "uni.awp.yaml", "--quiet").stdout == "here\n"
+    assert "complete" in awp(odd, "runs").stdout
+
+
+@pytest.mark.parametrize("value", ["[" * 100_000, '{"a": 1, "a": 2}', "9" * 5000])
+def test_an_input_that_json_would_lose_stays_the_text_it_is(place, value):
+    (place / "echo.awp.yaml").write_text(
+        'awp: "1.0.0"\nworkflow: {name: echo, version: "1.0.0", description: d}\norchestration:\n  graph:\n'
+        '    - {id: told, type: answer, text: "{{inputs.x}}"}\n'
+    )
+    assert awp(place, "run", "echo.awp.yaml", f"x={value}", "--quiet").stdout == value + "\n"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 from awp_core.channels.base import Envelope
 from awp_core.errors import NotFoundError, RunFolderError, RunLockedError
 from awp_core.events.model import Event
+from awp_core.runs import lock
 from awp_core.runs.layout import RunFolder
 from awp_core.runs.lock import RunLock, is_locked
 from awp_core.runs.reader import read_record
@@ -157,3 +159,38 @@ def test_logs_are_bounded(recorder, folder):
     for _ in range(5):
         recorder.log("noisy", "x" * 1024 * 1024)
     assert folder.node("noisy", "log.txt").stat().st_size == 4 * 1024 * 1024
+
+
+def test_nothing_follows_an_event_that_could_not_be_written(recorder, folder):
+    recorder.record(event(1, output=1))
+    kept = recorder._descriptor
+    recorder._descriptor = os.open(folder.events, os.O_RDONLY)  # writing fails, as on a full disk
+    try:
+        with pytest.raises(RunFolderError, match="cannot write"):
+            recorder.record(event(2, output=2))
+    finally:
+        os.close(recorder._descriptor)
+        recorder._descriptor = kept
+    with pytest.raises(RunFolderError, match="cannot write"):
+        recorder.record(event(3, output=3))
+    assert [e.seq for e in read_record(folder).events] == [1]
+
+
+def test_asking_whether_a_run_is_locked_never_refuses_its_next_owner(folder, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    folder.root.mkdir()
+    RunLock(folder.lock).release()
+    asking = os.open(folder.lock, os.O_RDONLY)
+    fcntl.flock(asking, fcntl.LOCK_SH)  # what `is_locked` holds for a moment
+    real, asked = lock._flock, []
+
+    def flock(descriptor, kind):
+        if len(asked) == 3:  # refused once, then it is found to be no owner, and is tried again
+            os.close(asking)
+        asked.append(kind)
+        return real(descriptor, kind)
+
+    monkeypatch.setattr(lock, "_flock", flock)
+    with RunLock(folder.lock):
+        assert is_locked(folder.lock)
+    assert not is_locked(folder.lock)
