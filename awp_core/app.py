@@ -228,10 +228,14 @@ class App:
         preflight.check_environment(known, self.environ)
         replies = {}
         if reply is not None:
+            if run.status == "interrupted" and not run.questions:
+                hint = f"go on with it first: awp resume {run.name}"
+                raise RunError(f"run {run.id} was cut off before it asked anything", hint=hint)
             replies[find(run.snapshot.questions, node).node] = PreparedReply(reply, replier)
         about = RunStore(run.folder.parent).about(run.id)
-        preflight.check_functions(about, plan, self.functions)
-        job = self._job(known, plan, provider, replies, "owner")
+        recorded = run.snapshot.provider
+        preflight.check_functions(about, recorded, plan, self.functions)
+        job = self._job(known, plan, provider or preflight.recorded_provider(recorded), replies, "owner")
         execution = Execution.resume(job, run.run_folder, accept_changes=accept_changes, observers=observers)
         run.attach(execution, None)
         self._live[run.id] = run

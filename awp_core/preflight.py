@@ -11,6 +11,9 @@ from awp_core.errors import EngineUnavailableError, ManifestError, NotFoundError
 from awp_core.manifest.load import Workflow
 from awp_core.rules import environment
 
+NO_PROVIDER = "none"
+CALLABLE = "callable"
+
 
 def refusal(workflow: Workflow, findings: Findings) -> ManifestError:
     """Return the error for a workflow with errors."""
@@ -41,25 +44,40 @@ def check_replies(plan: Plan, replies: Mapping[str, Any]) -> None:
             raise NotFoundError.for_name("question", node, asking)
 
 
-def check_functions(about: Mapping[str, Any], plan: Plan, functions: Container[str]) -> None:
+def check_functions(about: Mapping[str, Any], recorded: str, plan: Plan, functions: Container[str]) -> None:
     """Refuse to let a stub stand in for a Python function that only another session has.
 
     Args:
-        about: The run's `run_manifest.json`.
+        about: The run's `run_manifest.json`; {} if it is damaged.
+        recorded: The providers of the run, by its record.
         plan: What is resumed.
         functions: The functions of this session.
 
     Raises:
         EngineUnavailableError: Names the functions that are missing here.
     """
-    recorded = about.get("functions")
-    gone = [
-        agent
-        for agent in sorted(set(plan.agents().values()))
-        if isinstance(recorded, list) and agent in recorded and agent not in functions
-    ]
+    if CALLABLE not in providers_in(recorded):
+        return
+    known = about.get("functions")
+    called = sorted({agent for agent in plan.agents().values() if agent})
+    gone = [name for name in called if name not in functions and (not isinstance(known, list) or name in known)]
     if gone:
         raise EngineUnavailableError(
             f"the run calls {', '.join(gone)}, Python functions of the session that started it",
             hint="resume it there, or define them again with @awp_core.agent",
         )
+
+
+def recorded_provider(recorded: str) -> str | None:
+    """Return the provider a run was started with, so that a resumed run never turns from a stub to a paid model."""
+    named = [name for name in providers_in(recorded) if name not in {CALLABLE, NO_PROVIDER}]
+    return named[0] if len(named) == 1 else None
+
+
+def providers_in(recorded: str) -> list[str]:
+    """Return the providers named in a record.
+
+    >>> providers_in("callable, stub")
+    ['callable', 'stub']
+    """
+    return [name.strip() for name in recorded.split(",")]

@@ -12,6 +12,7 @@ from awp_core.engine.ports import AgentCall
 from awp_core.errors import EngineUnavailableError
 from awp_core.manifest.load import Workflow
 from awp_core.manifest.models import LLMSettings
+from awp_core.preflight import CALLABLE, NO_PROVIDER
 from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
 from awp_core.sandbox.runner import Sandbox
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from awp_core.agents.spec import AgentSpec
     from awp_core.app import App
     from awp_core.providers.base import Provider
-
-NO_PROVIDER = "none"
-CALLABLE = "callable"
 
 
 class _Target(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,11 +21,16 @@ def disk_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as exc:
-        reason = exc.strerror or str(exc)
-        raise RunFolderError(
-            f"cannot write {str(path)!r}: {reason}",
-            hint="free some space or choose another runs folder; what the record holds so far is intact",
-        ) from exc
+        raise RunFolderError(f"cannot write {str(path)!r}: {exc.strerror or exc}", hint=advice(exc)) from exc
+
+
+def advice(error: OSError) -> str:
+    """Say what to do about a disk that refuses."""
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return "free some space, then `awp resume` goes on from the last finished node"
+    if error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
+        return "choose a runs folder that can be written: awp --runs-dir DIR"
+    return "what the record holds so far is intact; `awp resume` goes on from the last finished node"
 
 
 def replace(path: Path, data: bytes, *, sync: bool = False) -> None:
@@ -53,13 +59,25 @@ def create_once(path: Path, data: bytes) -> bool:
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
             _write(temporary, data, sync=True)
-            os.link(temporary, path)
+            _link(temporary, path, data)
         except FileExistsError:
             return False
         finally:
             temporary.unlink(missing_ok=True)
         sync_folder(path.parent)
     return True
+
+
+def _link(temporary: Path, path: Path, data: bytes) -> None:
+    """Give the file its name if that is free; on a file system without hard links write it under the name itself."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError as exc:
+        if exc.errno not in {errno.EPERM, errno.ENOTSUP, errno.ENOSYS}:
+            raise
+        _write(path, data, sync=True, flags=os.O_EXCL)
 
 
 def sync_folder(folder: Path) -> None:
@@ -79,8 +97,8 @@ def write_all(descriptor: int, data: bytes) -> None:
         written += os.write(descriptor, data[written:])
 
 
-def _write(path: Path, data: bytes, *, sync: bool) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+def _write(path: Path, data: bytes, *, sync: bool, flags: int = os.O_TRUNC) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | flags, 0o644)
     try:
         write_all(descriptor, data)
         if sync:
