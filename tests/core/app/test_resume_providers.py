@@ -1,4 +1,4 @@
-"""A resumed run goes on with the provider it was started with, and never lets a stub stand in for somebody's function."""
+"""A resumed run keeps the provider it was started with, and no stub ever stands in for somebody's function."""
 
 from __future__ import annotations
 
