@@ -120,6 +120,8 @@ def finish(run: Run, *, as_json: bool) -> int:
     except AwpError as error:
         sys.stderr.write(f"error: {clean(str(error))}\n")
         return EXIT_CODES[status]
+    if run.snapshot.caveat:
+        sys.stderr.write(f"note: {run.snapshot.caveat}\n")
     for failure in run.snapshot.failures:
         sys.stderr.write(clean(f"note: {failure['node']} failed: {failure['error']}\n"))
     print(clean(result) if isinstance(result, str) else _json(result))

@@ -103,6 +103,11 @@ class RunState:
         """Whether nothing will ever happen to this run again."""
         return self.status in OVER
 
+    @property
+    def caveat(self) -> str:
+        """What a reader of the results must know: that no model gave them (spec 02, Node types)."""
+        return "stub: canned answers, no model" if "stub" in self.provider.split(", ") else ""
+
     def counts(self) -> dict[str, int]:
         """Return how many nodes have each status."""
         totals: dict[str, int] = {}

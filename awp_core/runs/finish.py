@@ -62,7 +62,7 @@ def summary(state: RunState) -> str:
         f"- Started: {state.started}",
         f"- Ended: {state.ended}",
         f"- Worked: {state.active_s:.2f} s",
-        f"- Provider: {state.provider}",
+        f"- Provider: {state.provider}{f' ({state.caveat})' if state.caveat else ''}",
         "",
         "| node | status | seconds | note |",
         "|---|---|---|---|",

@@ -35,6 +35,7 @@ class RunModel:
         lines: Running, waiting and failed nodes.
         result: The result as text, None while there is none.
         note: Why it failed or was cancelled.
+        caveat: That a stub and no model answered, if so.
     """
 
     run_id: str
@@ -46,6 +47,7 @@ class RunModel:
     lines: tuple[Line, ...]
     result: str | None
     note: str
+    caveat: str = ""
 
 
 def view_model(state: RunState, t: float, status: str = "") -> RunModel:
@@ -68,6 +70,7 @@ def view_model(state: RunState, t: float, status: str = "") -> RunModel:
         tuple(_lines(state, t)),
         as_text(state.result) if shown in {"complete", "partial"} else None,
         state.reason,
+        state.caveat,
     )
 
 
@@ -100,6 +103,7 @@ def to_html(model: RunModel, picture: str = "") -> str:
         quiet(model.counts),
         quiet(f"{model.tokens:,} tokens") if model.tokens else "",
         quiet(f"run {model.run_id}"),
+        quiet(model.caveat) if model.caveat else "",
     )
     drawn = f'<div style="margin:6px 0">{picture}</div>' if picture else ""
     lines = "".join(f"<div>{badge(line.status)} {esc(line.node)} {quiet(line.words)}</div>" for line in model.lines)
@@ -111,6 +115,8 @@ def to_html(model: RunModel, picture: str = "") -> str:
 def to_text(model: RunModel) -> str:
     """Return the card as text."""
     head = f"{model.workflow}: {model.status}, {model.elapsed:.1f} s, {model.counts} (run {model.run_id})"
+    if model.caveat:
+        head += f"; {model.caveat}"
     lines = [visible(head), *(visible(f"  {line.node}: {line.status} {line.words}") for line in model.lines)]
     if model.note:
         lines.append(visible(shorten(model.note, 600)))

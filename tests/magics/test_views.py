@@ -201,3 +201,11 @@ def test_a_manifest_error_shows_its_first_finding_with_a_caret():
 
 def test_control_characters_of_an_error_are_made_visible():
     assert render_error(AwpError("a\x1b[2Jb"))[0] == "AwpError: a␛[2Jb"
+
+
+def test_the_card_says_that_a_stub_answered():
+    model = progress.view_model(RunState(run_id="r", workflow="w", provider="callable, stub"), 0.0)
+    assert "stub: canned answers, no model" in progress.to_html(model)
+    assert "stub: canned answers, no model" in progress.to_text(model)
+    honest = progress.view_model(RunState(run_id="r", workflow="w", provider="callable"), 0.0)
+    assert "stub" not in progress.to_html(honest)

@@ -207,3 +207,15 @@ def test_an_input_that_json_would_lose_stays_the_text_it_is(place, value):
         '    - {id: told, type: answer, text: "{{inputs.x}}"}\n'
     )
     assert awp(place, "run", "echo.awp.yaml", f"x={value}", "--quiet").stdout == value + "\n"
+
+
+def test_nobody_takes_the_stub_for_a_model(place):
+    (place / "agents.awp.yaml").write_text(
+        ASK.replace("ask_human, prompt", "agent, instructions").replace("asking", "agents")
+    )
+    done = awp(place, "run", "agents.awp.yaml", "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    done = awp(place, "run", "agents.awp.yaml", "--quiet")
+    assert done.stderr == "note: stub: canned answers, no model\n"
+    summaries = [file.read_text() for file in (place / "runs").glob("*/RUN_SUMMARY.md")]
+    assert all("Provider: stub (stub: canned answers, no model)" in text for text in summaries)
