@@ -20,7 +20,7 @@ from awp_core.engine.questions import PreparedReply, find
 from awp_core.errors import RunError
 from awp_core.events.bus import Observer
 from awp_core.events.fold import RunState
-from awp_core.execution import Execution, Job
+from awp_core.execution import Execution, Job, finish_folder
 from awp_core.handle import Run
 from awp_core.library import Library
 from awp_core.loop import BackgroundLoop
@@ -30,6 +30,7 @@ from awp_core.nodes.base import NodeType
 from awp_core.registry import Registry
 from awp_core.rules.base import Rule
 from awp_core.runs.layout import RUNS, new_run_id
+from awp_core.runs.lock import RunLock
 from awp_core.runs.reader import RunStore
 from awp_core.services import AppServices
 
@@ -222,7 +223,9 @@ class App:
             self.reply(run, reply, node=node, replier=replier, observers=observers)
             return run
         if run.snapshot.over:
-            raise RunError(f"run {run.id} is over: {run.status}", hint="start a new one with `awp run`")
+            if run.run_folder.completion.exists():
+                raise RunError(f"run {run.id} is over: {run.status}", hint="start a new one with `awp run`")
+            return self._finish(run)
         known = workflow or self.library.of_run(run.run_folder)
         plan = self.plan(known)
         preflight.check_environment(known, self.environ)
@@ -375,6 +378,12 @@ class App:
             await execution.job.services.aclose()
             if self._live.get(run.id) is run and execution.state.over:
                 del self._live[run.id]
+
+    def _finish(self, run: Run) -> Run:
+        """Write what a run lacks that was cut off between its last event and the files that sum it up."""
+        with RunLock(run.run_folder.lock):
+            finish_folder(run.run_folder, self.library.of_run(run.run_folder, as_run=True), run.snapshot)
+        return run
 
     def _cancel_elsewhere(self, run: Run, reason: str) -> None:
         workflow = self.library.of_run(run.run_folder, as_run=True)

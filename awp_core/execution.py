@@ -236,12 +236,21 @@ class Execution:
                 self.scheduler.stop("cancelled", "it was cancelled from another process")
 
     def _write_completion(self) -> None:
-        layout = None
-        with suppress(Exception):  # a picture that cannot be drawn must not cost the run its completion
-            layout = lay_out(picture_of(self.job.workflow), _OWN_LAYOUT)
-        write_completion(self.folder, self.state, layout)
+        finish_folder(self.folder, self.job.workflow, self.state)
         with suppress(OSError):
             self.folder.cancel_request.unlink(missing_ok=True)
+
+
+def finish_folder(folder: RunFolder, workflow: Workflow, state: RunState) -> None:
+    """Write what a run leaves when it is over; the caller holds the run's lock.
+
+    Raises:
+        RunFolderError: It cannot be written.
+    """
+    layout = None
+    with suppress(Exception):  # a picture that cannot be drawn must not cost the run its completion
+        layout = lay_out(picture_of(workflow), _OWN_LAYOUT)
+    write_completion(folder, state, layout)
 
 
 class _closing_on_error:  # noqa: N801 - reads as a statement
