@@ -154,7 +154,7 @@ def _assemble(
         routes.append(
             Route(edge, points, _label(edge), moved(label_at) if label_at else _middle(points), arrow.reversed)
         )
-    width, height = (math.ceil(max(size, 100.0) + 2 * MARGIN) for size in (right - left, bottom - top))
+    width, height = (math.ceil(max(size, 48.0) + 2 * MARGIN) for size in (right - left, bottom - top))
     return Layout(picture, tuple(boxes.values()), tuple(routes), width, height, backend, reason, plan.horizontal)
 
 

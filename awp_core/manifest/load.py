@@ -94,13 +94,19 @@ class Workflow:
         return digest(self.text.encode("utf-8", "surrogatepass"))
 
     def place(self, node_id: str, field_name: str) -> tuple[str, int]:
-        """Return the file and line where the text of a node's field starts, for tracebacks."""
+        """Return the file and line where the text of a node's field starts, for tracebacks.
+
+        Only in a literal block (`|`) do the lines of the text stand on lines of the file; any other text is counted
+        from its own first line.
+        """
         known = self.places.get((node_id, field_name))
         if known is not None:
             return known
         path = (*GRAPH_PATH, self.node(node_id).index, field_name)
-        line = self.document.block_scalar_line(path) or self.document.locate(path).line
-        return self.document.name, line
+        line = self.document.block_scalar_line(path)
+        if line is not None:
+            return self.document.name, line
+        return f"{self.document.name}: {field_name} of {node_id}", 1
 
     @cached_property
     def graph(self) -> Graph:
