@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from awp_core.graph.build import Graph
 from awp_core.graph.cycles import closing_arrows
@@ -16,8 +17,7 @@ STATES = ("pending", "running", "waiting", "finished", "failed", "skipped", "can
 _LOUDEST_FIRST = ("failed", "waiting", "running", "cancelled", "pending", "finished", "skipped")
 
 
-@dataclass(frozen=True, slots=True)
-class PictureNode:
+class PictureNode(NamedTuple):
     """One box.
 
     Attributes:
@@ -53,8 +53,7 @@ class PictureNode:
         return count_states(self.members, states) if states else ""
 
 
-@dataclass(frozen=True, slots=True)
-class PictureEdge:
+class PictureEdge(NamedTuple):
     """One arrow from `source` to `target`; dashed if a gate decides whether it counts."""
 
     source: str

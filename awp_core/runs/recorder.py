@@ -11,7 +11,7 @@ from typing import Any
 from awp_core.channels.base import Envelope
 from awp_core.errors import RunFolderError
 from awp_core.events.model import DURABLE, Event
-from awp_core.runs.files import advice, create_once, disk_errors, replace, sync_folder, write_all
+from awp_core.runs.files import advice, create_once, disk_errors, replace, write_all
 from awp_core.runs.layout import RunFolder
 from awp_core.runs.lock import RunLock
 from awp_core.values import digest, dump_json
