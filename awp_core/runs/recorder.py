@@ -189,7 +189,6 @@ def create_run_folder(folder: RunFolder, manifest: bytes, about: dict[str, Any])
         lock = RunLock(folder.lock)
         replace(folder.manifest, manifest)
         replace(folder.about, dump_json(about) + b"\n")
-        sync_folder(folder.root.parent)
     except BaseException:
         if lock is not None:
             lock.release()
