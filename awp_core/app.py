@@ -10,17 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from awp_core import preflight
+from awp_core import nested, preflight
 from awp_core.agents.functions import AgentFunctions
 from awp_core.channels.base import Channel
 from awp_core.diagnostics.model import Findings
 from awp_core.drawing import draw
 from awp_core.engine.plan import Plan, build_plan
 from awp_core.engine.questions import PreparedReply, find
+from awp_core.equip import equip
 from awp_core.errors import RunError
 from awp_core.events.bus import Observer
 from awp_core.events.fold import RunState
-from awp_core.execution import Execution, Job, finish_folder
+from awp_core.execution import Execution, finish_folder
 from awp_core.handle import Run
 from awp_core.library import Library
 from awp_core.loop import BackgroundLoop
@@ -32,7 +33,6 @@ from awp_core.rules.base import Rule
 from awp_core.runs.layout import RUNS, new_run_id
 from awp_core.runs.lock import RunLock
 from awp_core.runs.reader import RunStore
-from awp_core.services import AppServices
 
 TAKES_REPLY = frozenset({"paused"})
 RESUMABLE = frozenset({"paused", "running"})
@@ -180,8 +180,8 @@ class App:
         preflight.check_environment(workflow, self.environ)
         values, warnings = resolve_inputs(workflow, inputs, text=text)
         preflight.check_replies(plan, replies or {})
-        prepared = {node: PreparedReply(raw) for node, raw in (replies or {}).items()}
-        job = self._job(workflow, plan, provider, prepared, chat_id)
+        prepared = {node: [PreparedReply(raw)] for node, raw in (replies or {}).items()}
+        job = equip(self, workflow, plan, provider, prepared, chat_id)
         folder = RunStore(self.runs_root(workflow)).folder(new_run_id())
         execution = Execution.start(job, folder, values, observers, warnings)
         run = Run(self, folder)
@@ -234,11 +234,12 @@ class App:
             if run.status == "interrupted" and not run.questions:
                 hint = f"go on with it first: awp resume {run.name}"
                 raise RunError(f"run {run.id} was cut off before it asked anything", hint=hint)
-            replies[find(run.snapshot.questions, node).node] = PreparedReply(reply, replier)
+            replies[find(run.snapshot.questions, node).node] = [PreparedReply(reply, replier)]
         about = RunStore(run.folder.parent).about(run.id)
         recorded = run.snapshot.provider
         preflight.check_functions(about, recorded, plan, self.functions)
-        job = self._job(known, plan, provider or preflight.recorded_provider(recorded), replies, "owner")
+        job = equip(self, known, plan, provider or preflight.recorded_provider(recorded), replies, "owner")
+        nested.check_resumable(self, job, run.run_folder, run.snapshot, accept_changes=accept_changes)
         execution = Execution.resume(job, run.run_folder, accept_changes=accept_changes, observers=observers)
         run.attach(execution, None)
         self._live[run.id] = run
@@ -341,27 +342,6 @@ class App:
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
-    def _job(
-        self,
-        workflow: Workflow,
-        plan: Plan,
-        provider: str | None,
-        replies: Mapping[str, PreparedReply],
-        chat_id: str,
-    ) -> Job:
-        services = AppServices(self, workflow, plan, provider, chat_id)
-        functions = tuple(sorted(set(plan.agents().values()) & set(self.functions)))
-        return Job(
-            workflow,
-            plan,
-            services,
-            services.provider_name,
-            functions=functions,
-            secrets=services.secrets,
-            sensitive_fields=services.sensitive_fields,
-            replies=replies,
-        )
-
     def _launch(self, run: Run, work: Coroutine[Any, Any, RunState]) -> None:
         execution = run.execution
         assert execution is not None  # noqa: S101 - attached by both callers
@@ -387,7 +367,7 @@ class App:
 
     def _cancel_elsewhere(self, run: Run, reason: str) -> None:
         workflow = self.library.of_run(run.run_folder, as_run=True)
-        job = self._job(workflow, build_plan(workflow, self.node_types), "stub", {}, "owner")
+        job = equip(self, workflow, build_plan(workflow, self.node_types), "stub", {}, "owner")
         execution = Execution.cancel(job, run.run_folder, reason)
         if execution is not None:
             run.attach(execution, None)

@@ -19,7 +19,7 @@ from awp_core.engine.plan import Plan
 from awp_core.engine.ports import Services
 from awp_core.engine.questions import PreparedReply
 from awp_core.engine.scheduler import Scheduler
-from awp_core.errors import ManifestChangedError, RunError, RunLockedError, writable
+from awp_core.errors import AwpError, ManifestChangedError, RunError, RunLockedError, writable
 from awp_core.events.bus import EventBus, Observer
 from awp_core.events.fold import RunState
 from awp_core.events.model import start_clock
@@ -49,7 +49,8 @@ class Job:
         functions: Agents that are Python functions of this session.
         secrets: Values that must never leave the engine, by name.
         sensitive_fields: Field names whose values are secret, whatever they are.
-        replies: Answers given in advance, by node.
+        replies: Answers given in advance, by node, in the order of its questions.
+        children: What its subworkflow nodes run, by node.
     """
 
     workflow: Workflow
@@ -59,7 +60,8 @@ class Job:
     functions: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict)
     sensitive_fields: tuple[str, ...] = ()
-    replies: Mapping[str, PreparedReply] = field(default_factory=dict)
+    replies: Mapping[str, Sequence[PreparedReply]] = field(default_factory=dict)
+    children: Mapping[str, Job] = field(default_factory=dict)
 
 
 class Execution:
@@ -82,14 +84,23 @@ class Execution:
         inputs: Mapping[str, Any],
         observers: tuple[Observer, ...] = (),
         warnings: Sequence[str] = (),
+        *,
+        parent: str = "",
     ) -> Execution:
         """Make a run folder, record `run.started` and keep warnings in the run's log; on an error nothing is left.
+
+        Args:
+            job, folder: What runs, and where it is recorded.
+            inputs: Resolved inputs.
+            observers: Shown every event.
+            warnings: Kept in the run's log.
+            parent: Id of the run it is nested in.
 
         Raises:
             RunFolderError: The folder cannot be written.
         """
         workflow = job.workflow
-        about = _about(job, folder, inputs)
+        about = _about(job, folder, inputs) | {"parent": parent or None}
         redactor = Redactor(job.secrets, fields=job.sensitive_fields)
         lock = create_run_folder(folder, workflow.text.encode("utf-8", "surrogatepass"), redactor.clean(about))
         try:
@@ -98,6 +109,7 @@ class Execution:
                 execution.bus.emit("run.started", None, {
                     "workflow": workflow.name, "version": about["version"], "digest": workflow.digest,
                     "inputs": dict(inputs), "nodes": list(job.plan.nodes), "provider": job.provider,
+                    **({"parent": parent} if parent else {}),
                 })  # fmt: skip
                 for warning in warnings:
                     execution.bus.log("_run", f"warning: {warning}\n")
@@ -130,10 +142,11 @@ class Execution:
                 folder.cancel_request.unlink(missing_ok=True)
             record = read_record(folder)
             state = replay(folder, record)
-            announced = {event.node for event in record.events if event.type == "envelope.written" and event.node}
+            announced = {event.data["file"] for event in record.events if event.type == "envelope.written"}
             _check_resumable(state, job, accept_changes=accept_changes)
-            for node, reply in job.replies.items():
-                questions.check(state.questions, node, reply)
+            for node, given in job.replies.items():
+                if node in state.questions:
+                    questions.check(state.questions, node, given[0])
             if record.torn:
                 with disk_errors(folder.events):
                     os.truncate(folder.events, record.size)
@@ -206,6 +219,7 @@ class Execution:
             watch.cancel()
             try:
                 if self.state.over:
+                    await self._end_children()
                     self._write_completion()
             finally:
                 self.close()
@@ -234,6 +248,17 @@ class Execution:
             await asyncio.sleep(_CANCEL_POLL_S)
             if self.folder.cancel_request.exists():
                 self.scheduler.stop("cancelled", "it was cancelled from another process")
+
+    async def _end_children(self) -> None:
+        """Cancel nested runs that wait, or were cut off: their run will never go on with them."""
+        for node, job in self.job.children.items():
+            run_id = self.state.node(node).child
+            if not run_id or self.state.node(node).status == "finished":
+                continue
+            with suppress(AwpError):  # never started, over, or damaged
+                execution = Execution.resume(job, RunFolder(self.folder.nested(node, run_id)), accept_changes=True)
+                execution.scheduler.stop("cancelled", f"run {self.state.run_id}, which it is a part of, ended")
+                await execution.work()
 
     def _write_completion(self) -> None:
         finish_folder(self.folder, self.job.workflow, self.state)

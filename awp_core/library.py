@@ -54,6 +54,27 @@ class Library:
                 return read_text(example.read_text("utf-8"), text + SUFFIX)
         raise NotFoundError.for_name("workflow", text, [entry.name for entry in self.entries()])
 
+    def beside(self, workflow: Workflow, reference: str) -> Workflow:
+        """Return the workflow that another one names: of this session, a file below it, or a shipped example.
+
+        Raises:
+            NotFoundError: There is none; a path that leads out of the folder of `workflow` does not count.
+        """
+        if reference in self.session:
+            return self.session[reference]
+        root = workflow.root if workflow.path is not None else self._app.directory or Path.cwd()
+        path = root / reference
+        if path.exists() and path.resolve().is_relative_to(root.resolve()):
+            return read_path(path, shown_as=reference if path.is_file() else "")
+        if path.exists():
+            raise NotFoundError(
+                f"the workflow {reference!r} lies outside of {workflow.name}",
+                hint="move it below the folder of this one",
+            )
+        if "/" in reference:
+            raise NotFoundError(f"there is no workflow {reference!r} below the folder of {workflow.name}")
+        return self.find(reference)
+
     def entries(self) -> Iterator[Entry]:
         """Yield what can be named, session first."""
         for name, workflow in self.session.items():

@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from awp_core.diagnostics.model import Findings
-from awp_core.engine.plan import Plan
+from awp_core.engine.plan import Plan, PlannedNode
 from awp_core.errors import EngineUnavailableError, ManifestError, NotFoundError
 from awp_core.manifest.load import Workflow
 from awp_core.rules import environment
@@ -38,10 +38,16 @@ def check_replies(plan: Plan, replies: Mapping[str, Any]) -> None:
     Raises:
         NotFoundError: Names the nearest question.
     """
-    asking = [node.id for node in plan.nodes.values() if node.type.name == "ask_human"]
+    asking = [node.id for node in plan.nodes.values() if asks(node)]
     for node in replies:
         if node not in asking:
             raise NotFoundError.for_name("question", node, asking)
+
+
+def asks(node: PlannedNode) -> bool:
+    """Whether a node may ask a person: for itself, each time of a loop, or for a workflow it runs."""
+    loop = node.node.loop
+    return node.type.name in {"ask_human", "subworkflow"} or (loop is not None and loop.type == "interactive")
 
 
 def check_functions(about: Mapping[str, Any], recorded: str, plan: Plan, functions: Container[str]) -> None:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from awp_core.channels.base import Envelope, Receipt
 from awp_core.engine.plan import Plan
-from awp_core.engine.ports import AgentCall
-from awp_core.errors import EngineUnavailableError
+from awp_core.engine.ports import AgentCall, NestedCall, NestedOutcome
+from awp_core.errors import CodeError, EngineUnavailableError
 from awp_core.manifest.load import Workflow
 from awp_core.manifest.models import LLMSettings
-from awp_core.preflight import CALLABLE, NO_PROVIDER
+from awp_core.nested import run_nested
+from awp_core.preflight import CALLABLE, NO_PROVIDER, providers_in
+from awp_core.runs.layout import new_run_id
 from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
 from awp_core.sandbox.runner import Sandbox
 
 if TYPE_CHECKING:
     from awp_core.agents.spec import AgentSpec
     from awp_core.app import App
+    from awp_core.execution import Job
     from awp_core.providers.base import Provider
 
 
@@ -37,21 +40,32 @@ class AppServices:
         EngineUnavailableError: A provider that the graph needs cannot be used; names the nodes and what to set.
     """
 
-    def __init__(self, app: App, workflow: Workflow, plan: Plan, provider: str | None, chat_id: str) -> None:
+    def __init__(
+        self,
+        app: App,
+        workflow: Workflow,
+        plan: Plan,
+        provider: str | None,
+        chat_id: str,
+        children: Mapping[str, Job],
+    ) -> None:
         self._app = app
+        self._children = children
         self._workflow = workflow
         self._chat_id = chat_id
         self._sandbox = Sandbox(app.environ)
         self._targets: dict[str, _Target] = {}
         self._providers: dict[str, Provider] = {}
-        self._env, self._secrets = _declared(workflow, app.environ)
+        self._env = declared_env(workflow, app.environ)
         self._aim(plan, provider)
         self._connect()
 
     @property
     def provider_name(self) -> str:
         """The providers in use, for the record; `none` for a graph without agents."""
-        return ", ".join(sorted({target.provider for target in self._targets.values()})) or NO_PROVIDER
+        own = {target.provider for target in self._targets.values()}
+        nested = {name for job in self._children.values() for name in providers_in(job.provider)}
+        return ", ".join(sorted((own | nested) - {NO_PROVIDER})) or NO_PROVIDER
 
     def _aim(self, plan: Plan, explicit: str | None) -> None:
         """Decide for every node that calls an agent which agent, provider and model that is."""
@@ -94,19 +108,6 @@ class AppServices:
         return self._env
 
     @property
-    def secrets(self) -> Mapping[str, str]:
-        """Values that must never leave the engine, by name."""
-        return self._secrets
-
-    @property
-    def sensitive_fields(self) -> tuple[str, ...]:
-        """Field names whose values are secret, whatever they are."""
-        state = self._workflow.manifest.state if self._workflow.manifest is not None else {}
-        sharing = state.get("sharing")
-        fields = sharing.get("sensitive_fields") if isinstance(sharing, dict) else None
-        return tuple(name for name in fields if isinstance(name, str)) if isinstance(fields, list) else ()
-
-    @property
     def chat_id(self) -> str:
         """The chat that started the run."""
         return self._chat_id
@@ -114,6 +115,18 @@ class AppServices:
     async def run_code(self, job: CodeJob, policy: SandboxPolicy) -> CodeResult:
         """Run Python in the sandbox, with the workflow's `data/input/` readable."""
         return await self._sandbox.run(job, policy)
+
+    async def run_function(self, reference: str, arguments: Mapping[str, Any], log: Callable[[str], None]) -> Any:
+        """Call an installed function in a process of its own, from the workflow's folder."""
+        from awp_core.executors.local import call_function
+
+        try:
+            computed = await call_function(reference, arguments, self._workflow.root)
+        except CodeError as error:
+            log(error.prints)  # what was printed before it failed is how people find out why
+            raise
+        log(computed.prints)
+        return computed.value
 
     async def call_agent(self, call: AgentCall) -> dict[str, Any]:
         """Call an agent and record `provider.called`."""
@@ -141,6 +154,14 @@ class AppServices:
         call.emit("provider.called", facts)
         return answer.output
 
+    def new_run_id(self) -> str:
+        """Return an id for a nested run."""
+        return new_run_id()
+
+    async def run_workflow(self, call: NestedCall) -> NestedOutcome:
+        """Start a nested run, or go on with it, until it ends or waits."""
+        return await run_nested(self._children[call.node], call)
+
     async def deliver(self, envelope: Envelope) -> Receipt:
         """Hand an envelope, already on disk, to its channel."""
         return await self._app.channels.find(envelope.channel).deliver(envelope)
@@ -154,15 +175,29 @@ class AppServices:
         await self._sandbox.aclose()
         for provider in self._providers.values():
             await provider.aclose()
+        for job in self._children.values():
+            await job.services.aclose()
 
 
-def _declared(workflow: Workflow, environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Split the declared variables into readable ones and secrets; an empty string counts as set."""
-    env: dict[str, str] = {}
-    secrets: dict[str, str] = {}
-    for variable in workflow.manifest.workflow.env if workflow.manifest is not None else ():
-        value = environ.get(variable.name, variable.default)
-        if value is None:
-            continue
-        (secrets if variable.sensitive else env)[variable.name] = value
-    return env, secrets
+def declared_env(workflow: Workflow, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the declared variables that nodes may read; an empty string counts as set."""
+    return _declared(workflow, environ, sensitive=False)
+
+
+def declared_secrets(workflow: Workflow, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the declared variables that must never leave the engine."""
+    return _declared(workflow, environ, sensitive=True)
+
+
+def _declared(workflow: Workflow, environ: Mapping[str, str], *, sensitive: bool) -> dict[str, str]:
+    variables = workflow.manifest.workflow.env if workflow.manifest is not None else ()
+    values = ((v.name, environ.get(v.name, v.default)) for v in variables if v.sensitive is sensitive)
+    return {name: value for name, value in values if value is not None}
+
+
+def sensitive_fields(workflow: Workflow) -> tuple[str, ...]:
+    """Return the field names whose values are secret, whatever they are."""
+    state = workflow.manifest.state if workflow.manifest is not None else {}
+    sharing = state.get("sharing")
+    fields = sharing.get("sensitive_fields") if isinstance(sharing, dict) else None
+    return tuple(name for name in fields if isinstance(name, str)) if isinstance(fields, list) else ()

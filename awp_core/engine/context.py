@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from awp_core.channels.base import Envelope, Receipt
-from awp_core.engine.ports import AgentCall
+from awp_core.engine.ports import AgentCall, NestedCall
+from awp_core.errors import AwpError, NodeError
 from awp_core.expressions.selectors import Selector, select
+from awp_core.nodes.base import Ask, GivenReply
+from awp_core.nodes.sharing import shared_inputs, shared_values
 from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
 
 if TYPE_CHECKING:
@@ -16,16 +20,22 @@ if TYPE_CHECKING:
     from awp_core.engine.scheduler import Scheduler
 
 JSON = Any
+_NOTHING: Mapping[str, JSON] = {}
 
 
 class EngineContext:
     """The `NodeContext` of the engine. It looks things up when asked, because most nodes ask for little."""
 
-    __slots__ = ("_node", "_scheduler")
+    __slots__ = ("_node", "_own", "_scheduler")
 
-    def __init__(self, scheduler: Scheduler, node: PlannedNode) -> None:
+    def __init__(self, scheduler: Scheduler, node: PlannedNode, own: Mapping[str, JSON] = _NOTHING) -> None:
         self._scheduler = scheduler
         self._node = node
+        self._own = own  # values that only this node sees: the item of a copy, the last output of a loop
+
+    def with_values(self, values: Mapping[str, JSON]) -> EngineContext:
+        """Return a context of the same node that sees more."""
+        return EngineContext(self._scheduler, self._node, {**self._own, **values})
 
     @property
     def run_id(self) -> str:
@@ -58,43 +68,137 @@ class EngineContext:
         """Seconds this attempt may take; None for no limit."""
         return self._node.timeout
 
+    @property
+    def reply(self) -> GivenReply | None:
+        """The reply to the node's last question, if it asked with `Ask.again`."""
+        state = self._scheduler.state.nodes[self._node.id]
+        return None if state.reply is None else GivenReply(*state.reply, nested=state.nested)
+
+    @property
+    def shared(self) -> Mapping[str, JSON]:
+        """What `share_input` lets through; without it the same as `upstream`."""
+        share = self._node.node.share_input
+        return self.upstream if share is None else shared_values(share, self.select)
+
     def select(self, selector: str) -> JSON:
         """Return the value at `selector`; a missing path is None and recorded."""
         scheduler = self._scheduler
-        found = select(Selector.parse(selector), scheduler.state.inputs, scheduler.outputs, scheduler.services.env)
+        parsed = Selector.parse(selector)
+        if parsed.parts[0] in self._own:
+            return select(parsed, _NOTHING, self._own, {}).value
+        found = select(parsed, scheduler.state.inputs, scheduler.outputs, scheduler.services.env)
         if not found.found:
             scheduler.bus.emit("selector.missing", self._node.id, {"selector": selector, "nearest": found.nearest})
         return found.value
 
-    async def send(self, envelope: Envelope) -> Receipt:
-        """Write the node's envelope once and hand it to its channel."""
+    async def send(self, envelope: Envelope, turn: int = 0) -> Receipt:
+        """Write the node's envelope of this turn once and hand it to its channel."""
         scheduler = self._scheduler
         node = self._node.id
         expect = scheduler.bus.redacted(dict(envelope.expect)) if envelope.expect is not None else None
         envelope = replace(envelope, text=scheduler.bus.redacted(envelope.text), expect=expect)
-        fresh = scheduler.storage.write_envelope(node, envelope)
-        if fresh or not scheduler.was_announced(node):
+        name = node if not turn else f"{node}.{turn}"
+        fresh = scheduler.storage.write_envelope(node, envelope, turn)
+        if fresh or not scheduler.was_announced(f"outbox/{name}.json"):
             scheduler.bus.emit("envelope.written", node, {
                 "channel": envelope.channel, "kind": envelope.kind, "chat_id": envelope.chat_id,
-                "text": envelope.text, "file": f"outbox/{node}.json",
+                "text": envelope.text, "file": f"outbox/{name}.json",
             })  # fmt: skip
         return await scheduler.services.deliver(envelope) if fresh else Receipt(True, "it was sent before")
 
     async def run_code(self, job: CodeJob, policy: SandboxPolicy) -> CodeResult:
         """Run Python in the sandbox."""
         result = await self._scheduler.services.run_code(job, policy)
-        self._scheduler.backends[self._node.id] = result.backend
+        self._scheduler.facts(self._node.id)["backend"] = result.backend
         return result
 
-    def call_agent(self, agent: str, instructions: str, extra: Mapping[str, JSON]) -> Awaitable[dict[str, JSON]]:
-        """Call an agent with what this node may see."""
-        scheduler, node = self._scheduler, self._node.id
+    async def run_function(self, reference: str, arguments: Mapping[str, JSON]) -> JSON:
+        """Call an installed function in a process of its own."""
+        self._scheduler.facts(self._node.id)["backend"] = "local"
+        return await self._scheduler.services.run_function(reference, arguments, self.log)
+
+    async def call_agent(self, agent: str, instructions: str, extra: Mapping[str, JSON]) -> dict[str, JSON]:
+        """Call an agent with what this node may see, once there is room for another call of the run.
+
+        Raises:
+            NodeError: It took longer than the limit of one call.
+        """
+        scheduler, node = self._scheduler, self._node
 
         def emit(kind: str, data: Mapping[str, Any]) -> None:
-            scheduler.bus.emit(kind, node, data)
+            scheduler.bus.emit(kind, node.id, data)
 
-        visible = {**self.upstream, **extra}
-        return scheduler.services.call_agent(AgentCall(node, agent, instructions, self.inputs, visible, emit, self.log))
+        visible = {**self.shared, **self._own, **extra}
+        call = AgentCall(node.id, agent, instructions, self.inputs, visible, emit, self.log)
+        limit = asyncio.timeout(node.call_timeout)
+        async with scheduler.calls:
+            try:
+                async with limit:
+                    return await scheduler.services.call_agent(call)
+            except TimeoutError as exc:
+                if not limit.expired():
+                    raise
+                raise NodeError(
+                    node.id,
+                    f"a call took longer than {node.call_timeout:g} s and was stopped",
+                    hint="raise `execution.timeout_per_agent`",
+                ) from exc
+
+    async def run_workflow(self, reference: str) -> dict[str, JSON] | Ask:
+        """Run another workflow as a part of this run; one that was cut off or waited goes on.
+
+        Without `share_input` it is offered the inputs of this run, the outputs above it, and the fields of those.
+
+        Raises:
+            NodeError: It failed.
+            AwpError: It cannot be found or started.
+        """
+        scheduler, node = self._scheduler, self._node.id
+        if not scheduler.state.nodes[node].child:
+            scheduler.bus.emit("node.nested", node, {"run_id": scheduler.services.new_run_id()})
+        folder = scheduler.storage.nested(node, scheduler.state.nodes[node].child)
+        share = self._node.node.share_input
+        inputs = self._offered() if share is None else shared_inputs(share, self.select)
+        call = NestedCall(
+            node,
+            reference,
+            inputs,
+            share is not None,
+            self._node.node.share_output,
+            self.run_id,
+            folder,
+            self.reply,
+            self.log,
+        )
+        outcome = await scheduler.services.run_workflow(call)
+        if outcome.question is not None:
+            return outcome.question
+        if outcome.output is None:
+            raise NodeError(node, outcome.failure, hint=f"see its run folder: {folder}")
+        if outcome.tokens:
+            scheduler.facts(node)["tokens"] = outcome.tokens
+        return outcome.output
+
+    def _offered(self) -> dict[str, JSON]:
+        fields = [output for output in self.upstream.values() if isinstance(output, dict)]
+        offered = {**self.inputs, **self.upstream}
+        for output in fields:
+            offered |= output
+        return offered
+
+    async def reduce_by(self, name: str, items: Sequence[JSON]) -> JSON:
+        """Return what the code node `name` makes of `items`, for a `fan_in`.
+
+        Raises:
+            AwpError: There is no such code node.
+        """
+        plan = self._scheduler.plan
+        reducer = plan.nodes.get(name)
+        if reducer is None or reducer.type.name != "code":
+            raise AwpError(f"fan_in: {name!r} is no code node", hint="reduce by sum, min, max, concat, or a code node")
+        context = EngineContext(self._scheduler, reducer, {"items": list(items)})
+        output: Any = reducer.type.run(context, reducer.config)
+        return await output if isinstance(output, Awaitable) else output
 
     def log(self, text: str) -> None:
         """Keep a text in the run's log and show it."""

@@ -32,6 +32,7 @@ class PlannedNode:
         enabled: False, or None when it is an expression (then among `conditions`) or true.
         cases: Case ids it can choose, when it is a route or an expiring question.
         retry, timeout: Policy, and seconds of one attempt (None for no limit).
+        call_timeout: Seconds of one call of its agent, when it makes several.
         lane: What bounds how many of its kind run at once.
         instant: Whether it runs in place, without a task.
     """
@@ -49,6 +50,7 @@ class PlannedNode:
     cases: frozenset[str]
     retry: RetryPolicy
     timeout: float | None
+    call_timeout: float | None
     lane: Lane
     instant: bool
 
@@ -128,12 +130,14 @@ def _planned(
     node: GraphNode, kind: NodeType, dependents: tuple[str, ...], agent_timeout: float, in_place: frozenset[str]
 ) -> PlannedNode:
     config = kind.config.model_validate(node.config)
-    lane = Lane.PROVIDER if kind.agent(config) is not None else kind.lane
+    calls_agent = kind.agent(config) is not None
+    lane = Lane.PROVIDER if calls_agent or node.fan_out is not None else kind.lane
     timeout = node.timeout or kind.timeout(config)
-    if timeout is None and lane is Lane.PROVIDER:
+    many = node.fan_out is not None or kind.calls_often
+    if timeout is None and calls_agent and not many:
         timeout = agent_timeout
     retry = RetryPolicy.of(node.retry) if "retry" in node.raw else _NO_RETRY
-    instant = lane is Lane.INSTANT and kind.name in in_place and not retry.retries
+    instant = lane is Lane.INSTANT and kind.name in in_place and not retry.retries and node.loop is None
     return PlannedNode(
         id=node.id,
         index=node.index,
@@ -148,6 +152,7 @@ def _planned(
         cases=frozenset(kind.cases(config)),
         retry=retry,
         timeout=timeout,
+        call_timeout=agent_timeout if calls_agent and many else None,
         lane=lane,
         instant=instant,
     )

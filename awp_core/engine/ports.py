@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from awp_core.channels.base import Envelope, Receipt
+from awp_core.nodes.base import Ask, GivenReply
 from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
 
 JSON = Any
@@ -24,8 +26,11 @@ class RunStorage(Protocol):
     def has_envelope(self, node: str) -> bool:
         """Whether the node's envelope was written, in this process or an earlier one."""
 
-    def write_envelope(self, node: str, envelope: Envelope) -> bool:
-        """Write the node's one envelope durably; False if it was there."""
+    def write_envelope(self, node: str, envelope: Envelope, turn: int = 0) -> bool:
+        """Write the node's one envelope of a turn durably; False if it was there."""
+
+    def nested(self, node: str, run_id: str) -> Path:
+        """Return the folder of a nested run."""
 
     def write_checkpoint(self, body: dict[str, Any]) -> None:
         """Write the open questions durably."""
@@ -57,6 +62,43 @@ class AgentCall:
     log: Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class NestedCall:
+    """A run inside of a run.
+
+    Attributes:
+        node: The node that calls.
+        reference: Path or name of the workflow, as written.
+        inputs: What the nested run may get.
+        exact: Whether it gets all of it, as `share_input` says; else only the inputs it declares, by name.
+        share_output: What of its state comes out; empty for its result.
+        parent: Id of the run it is a part of.
+        folder: Where it is, or will be, recorded.
+        reply: The reply to its question, if it waits for one.
+        log: Keep text its nodes printed.
+    """
+
+    node: str
+    reference: str
+    inputs: Mapping[str, JSON]
+    exact: bool
+    share_output: tuple[str, ...]
+    parent: str
+    folder: Path
+    reply: GivenReply | None
+    log: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class NestedOutcome:
+    """How far a nested run got: an output, or a question, or why it has neither."""
+
+    output: dict[str, JSON] | None = None
+    question: Ask | None = None
+    failure: str = ""
+    tokens: int = 0
+
+
 class Services(Protocol):
     """What nodes may ask for."""
 
@@ -71,8 +113,19 @@ class Services(Protocol):
     def run_code(self, job: CodeJob, policy: SandboxPolicy) -> Awaitable[CodeResult]:
         """Run Python in the sandbox."""
 
+    def run_function(
+        self, reference: str, arguments: Mapping[str, JSON], log: Callable[[str], None]
+    ) -> Awaitable[JSON]:
+        """Call an installed function in a process of its own; `log` gets what it prints."""
+
     def call_agent(self, request: AgentCall) -> Awaitable[dict[str, JSON]]:
         """Call an agent."""
+
+    def new_run_id(self) -> str:
+        """Return an id for a nested run."""
+
+    def run_workflow(self, call: NestedCall) -> Awaitable[NestedOutcome]:
+        """Start a nested run, or go on with it, until it ends or waits."""
 
     def deliver(self, envelope: Envelope) -> Awaitable[Receipt]:
         """Hand an envelope, already on disk, to its channel."""

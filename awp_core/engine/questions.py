@@ -33,38 +33,59 @@ def ask(scheduler: Scheduler, node: PlannedNode, question: Ask) -> None:
             data["deadline"] = deadline.isoformat(timespec="milliseconds")
     if question.on_timeout is not None:
         data["on_timeout"] = question.on_timeout
+    if question.again:
+        data["again"] = True
+    if question.nested is not None:
+        data["nested"] = question.nested
     scheduler.bus.emit("human.asked", node.id, data)
-    if node.id in scheduler.replies:
+    _watch(scheduler)
+    if scheduler.replies.get(node.id):
         try:
-            scheduler.reply(node.id, scheduler.replies.pop(node.id))
+            _use_prepared(scheduler, node.id)
         except ReplyError as error:  # the question stays open, and the run waits for a better answer
             scheduler.bus.log(node.id, f"the reply given in advance does not fit: {error.message}\n")
 
 
 class PreparedReply(NamedTuple):
-    """What somebody answered: the reply as given, and who gave it (None is the local owner)."""
+    """What somebody answered: the reply as given, and who gave it (None is the local owner).
+
+    With `expired`, nobody answered in time; that is how a replay repeats it.
+    """
 
     raw: Any
     replier: str | None = None
+    expired: bool = False
 
 
-def answer(scheduler: Scheduler, node: str, given: PreparedReply) -> dict[str, Any]:
-    """Check and record a reply; return the node's output.
+def _use_prepared(scheduler: Scheduler, node: str) -> None:
+    given = scheduler.replies[node].popleft()
+    if given.expired:
+        _expire(scheduler, scheduler.state.questions[node])
+    else:
+        scheduler.reply(node, given)
+
+
+def answer(scheduler: Scheduler, node: str, given: PreparedReply) -> None:
+    """Check and record a reply; the node ends with it, or starts again if it asked for that.
 
     Raises:
         NotFoundError: The node has no open question.
         ReplyError: The reply does not fit, or the replier may not answer; nothing is recorded.
     """
     reply = check(scheduler.state.questions, node, given)
+    again = scheduler.state.questions[node].again
     scheduler.bus.emit("human.replied", node, {
         "value": reply.value, "raw": given.raw, "replier": given.replier or OWNER, "recognised": reply.recognised,
     })  # fmt: skip
-    return _output(scheduler, node)
+    if again:
+        scheduler.rerun(node)
+    else:
+        scheduler.answered(node, _output(scheduler, node))
 
 
 def _output(scheduler: Scheduler, node: str) -> dict[str, Any]:
     """The output of an answered question, from the record, so that it is the same after a crash."""
-    value, raw = scheduler.state.nodes[node].reply or (None, None)
+    value, raw, _ = scheduler.state.nodes[node].reply or (None, None, OWNER)
     name = scheduler.state.questions[node].expect.get("field")
     return {name: value, "raw_reply": raw} if name else {"reply": value}
 
@@ -120,19 +141,37 @@ def settle(scheduler: Scheduler) -> None:
     """Use recorded replies that a crash cut off, then those given in advance, then end overdue questions."""
     for name in [name for name in scheduler.state.questions if scheduler.state.nodes[name].reply is not None]:
         scheduler.answered(name, _output(scheduler, name))
-    for name in [name for name in scheduler.state.questions if name in scheduler.replies]:
-        scheduler.reply(name, scheduler.replies.pop(name))
-    now = dt.datetime.now(dt.UTC)
+    for name in [name for name in scheduler.state.questions if scheduler.replies.get(name)]:
+        _use_prepared(scheduler, name)
+    expire(scheduler)
+
+
+def expire(scheduler: Scheduler) -> None:
+    """End every question whose time is up."""
     for question in list(scheduler.state.questions.values()):
-        if question.deadline is None or dt.datetime.fromisoformat(question.deadline) > now:
-            continue
-        node = scheduler.plan.nodes[question.node]
-        if question.on_timeout is not None:
-            scheduler.expired(node, {"expired": True, "reply": None}, question.on_timeout)
-        else:
-            scheduler.failed(
-                node, NodeError(node.id, "nobody answered in time", hint="give it `on_timeout: {branch: …}`")
-            )
+        if question.deadline is not None and _seconds_left(question.deadline) <= 0:
+            _expire(scheduler, question)
+    _watch(scheduler)
+
+
+def _watch(scheduler: Scheduler) -> None:
+    """Have the scheduler look again when the next question is overdue."""
+    deadlines = [q.deadline for q in scheduler.state.questions.values() if q.deadline is not None]
+    scheduler.look_again_in(min(map(_seconds_left, deadlines), default=None))
+
+
+def _expire(scheduler: Scheduler, question: Question) -> None:
+    node = scheduler.plan.nodes[question.node]
+    if question.again:  # the node, or the run nested in it, knows what to do
+        scheduler.rerun(node.id)
+    elif question.on_timeout is not None:
+        scheduler.expired(node, {"expired": True, "reply": None}, question.on_timeout)
+    else:
+        scheduler.failed(node, NodeError(node.id, "nobody answered in time", hint="give it `on_timeout: {branch: …}`"))
+
+
+def _seconds_left(deadline: str) -> float:
+    return (dt.datetime.fromisoformat(deadline) - dt.datetime.now(dt.UTC)).total_seconds()
 
 
 def park(scheduler: Scheduler) -> None:

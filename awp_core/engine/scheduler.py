@@ -10,10 +10,11 @@ import asyncio
 import heapq
 import traceback
 from collections import deque
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from awp_core.engine import questions
+from awp_core.engine.attempts import work_on
 from awp_core.engine.context import EngineContext
 from awp_core.engine.decide import ENDED, Verdict, decide
 from awp_core.engine.outcome import result_of
@@ -45,7 +46,7 @@ class Scheduler:
         bus: Where facts go; its state may already hold an earlier part of the run.
         storage: Durable things that are not events.
         services: What nodes may ask for.
-        replies: Answers given in advance, by node.
+        replies: Answers given in advance, by node, in the order of its questions.
     """
 
     def __init__(
@@ -54,16 +55,17 @@ class Scheduler:
         bus: EventBus,
         storage: RunStorage,
         services: Services,
-        replies: Mapping[str, questions.PreparedReply] | None = None,
+        replies: Mapping[str, Sequence[questions.PreparedReply]] | None = None,
     ) -> None:
         self.plan = plan
         self.bus = bus
         self.state: RunState = bus.state
         self.storage = storage
         self.services = services
-        self.replies = dict(replies or {})
+        self.replies = {node: deque(given) for node, given in (replies or {}).items()}
         self.outputs: dict[str, Any] = {}
-        self.backends: dict[str, str] = {}
+        self.calls = asyncio.Semaphore(plan.limits[Lane.PROVIDER])
+        self._facts: dict[str, dict[str, Any]] = {}
         self._announced: set[str] = set()
         self._open: dict[str, int] = {}  # node -> dependencies that have not ended
         self._undecided: deque[str] = deque()
@@ -74,6 +76,8 @@ class Scheduler:
         self._done: deque[asyncio.Task[Any]] = deque()
         self._wake = asyncio.Event()
         self._stop: Stop | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._overdue = False
         self._began = 0.0
         self._active_before = self.state.active_s
 
@@ -102,6 +106,7 @@ class Scheduler:
             raise
         finally:
             timer.cancel()
+            self.look_again_in(None)
             await self._abandon()
         return self.state
 
@@ -118,25 +123,48 @@ class Scheduler:
             NotFoundError: The node has no open question.
             ReplyError: The reply does not fit, or the replier may not answer; the question stays open.
         """
-        self.answered(node, questions.answer(self, node, given))
+        questions.answer(self, node, given)
+        self._wake.set()
 
     def answered(self, node: str, output: dict[str, Any]) -> None:
         """End a question whose reply is recorded."""
         self._finished(self.plan.nodes[node], output)
-        self._wake.set()
+
+    def rerun(self, node: str) -> None:
+        """Start a node again that had started before: after a reply, or where a crash cut it off."""
+        planned = self.plan.nodes[node]
+        if planned.index not in self._ready[planned.lane]:
+            heapq.heappush(self._ready[planned.lane], planned.index)
+
+    def look_again_in(self, seconds: float | None) -> None:
+        """Look for overdue questions in so many seconds, if the run still works then; None for never."""
+
+        def look() -> None:
+            self._overdue = True
+            self._wake.set()
+
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        if seconds is not None:
+            self._deadline = asyncio.get_running_loop().call_later(max(0.0, seconds), look)
+
+    def facts(self, node: str) -> dict[str, Any]:
+        """What is known of a node's work besides its output; recorded when it finishes."""
+        return self._facts.setdefault(node, {})
 
     @property
     def active_s(self) -> float:
         """Seconds the run has worked, over all processes, not counting pauses."""
         return round(self._active_before + asyncio.get_running_loop().time() - self._began, 6)
 
-    def was_announced(self, node: str) -> bool:
-        """Whether `envelope.written` of a node is in the record already."""
-        return node in self._announced
+    def was_announced(self, file: str) -> bool:
+        """Whether `envelope.written` for a file such as `outbox/ask.json` is in the record already."""
+        return file in self._announced
 
-    def announced(self, nodes: set[str]) -> None:
+    def announced(self, files: set[str]) -> None:
         """Tell which envelopes an earlier process recorded."""
-        self._announced = nodes
+        self._announced = files
 
     # --- the loop --------------------------------------------------------------------------------------------------
 
@@ -148,7 +176,11 @@ class Scheduler:
             if state.counts:
                 self.outputs[node.id] = state.output
             self._open[node.id] = sum(1 for name in node.dependencies if self.state.node(name).status not in ENDED)
-            if state.status == "pending" and not self._open[node.id]:
+            if state.status != "pending" or self._open[node.id]:
+                continue
+            if state.attempts:  # it was decided before, by what was known then
+                self.rerun(node.id)
+            else:
                 self._undecided.append(node.id)
         questions.settle(self)
 
@@ -157,6 +189,9 @@ class Scheduler:
         while True:
             if self._done:
                 self._collect()
+            if self._overdue:
+                self._overdue = False
+                questions.expire(self)
             while self._undecided and self._stop is None:
                 self._decide(self.plan.nodes[self._undecided.popleft()])
             if self._stop is not None:
@@ -222,7 +257,7 @@ class Scheduler:
     def _spawn(self, node: PlannedNode) -> None:
         self.bus.emit("node.started", node.id)
         self._busy[node.lane] += 1
-        task = asyncio.get_running_loop().create_task(self._attempts(node), name=f"awp node {node.id}")
+        task = asyncio.get_running_loop().create_task(work_on(self, node), name=f"awp node {node.id}")
         self._tasks[task] = node
         task.add_done_callback(self._on_done)
 
@@ -247,61 +282,14 @@ class Scheduler:
             else:
                 self._finished(node, task.result())
 
-    async def _attempts(self, node: PlannedNode) -> Any:
-        attempt = 1
-        while True:
-            try:
-                return await self._attempt(node)
-            except RunFolderError:
-                raise
-            except Exception as error:
-                kind = type(error).__name__
-                sent = node.type.name in questions.SENDERS and self.storage.has_envelope(node.id)
-                if sent or not node.retry.repeats(attempt, kind):
-                    raise
-                delay = node.retry.delay(attempt)
-                self.bus.emit(
-                    "node.retrying", node.id, {"attempt": attempt, "delay_s": delay, "error": describe(error)}
-                )
-                await asyncio.sleep(delay)
-            attempt += 1
-            self.bus.emit("node.started", node.id, {"attempt": attempt})
-
-    async def _attempt(self, node: PlannedNode) -> Any:
-        context = EngineContext(self, node)
-        limit = asyncio.timeout(node.timeout)
-        try:
-            async with limit:
-                output: Any = node.type.run(context, node.config)
-                if isinstance(output, Awaitable):
-                    output = await output
-                if isinstance(output, Ask):
-                    await context.send(output.envelope)
-                    return output
-        except KeyboardInterrupt as exc:
-            self.stop("cancelled", "the run was interrupted")
-            raise NodeError(node.id, "it was interrupted") from exc
-        except SystemExit as exc:  # let through, it would end the event loop and every other run on it
-            raise NodeError(node.id, f"it raised {describe(exc)}") from exc
-        except TimeoutError as exc:
-            if not limit.expired():
-                raise
-            raise NodeError(
-                node.id,
-                f"it took longer than its {node.timeout:g} s and was stopped",
-                hint="raise `timeout` on the node",
-            ) from exc
-        check_json(output, node.id)
-        return output
-
     # --- how a node ends -------------------------------------------------------------------------------------------
 
     def _finished(self, node: PlannedNode, output: Any) -> None:
         data: dict[str, Any] = {"output": output}
         if node.cases and isinstance(output, dict) and output.get("case") in node.cases:
             data["case"] = output["case"]
-        if node.id in self.backends:
-            data["backend"] = self.backends[node.id]
+        if node.id in self._facts:
+            data |= self._facts.pop(node.id)
         self.bus.emit("node.finished", node.id, data)
         self.outputs[node.id] = self.state.nodes[node.id].output
         self._release(node)

@@ -22,7 +22,11 @@ class NodeState:
         output: Its output once finished.
         case: For a route the case it chose, for an expired question its `on_timeout` branch.
         expired: Whether it is a question nobody answered in time.
-        reply: The accepted answer to a question: its value, and as given.
+        reply: The accepted answer to a question: its value, as given, and who gave it.
+        nested: For a reply to a question of a nested run, which question that was.
+        iterations: How often a loop ran; `output` is then that of the last time.
+        history: What a loop asked a person, and the replies.
+        child: Id of the nested run of the attempt.
         counts: Whether dependents may treat it as finished: true for `finished` and for `on_failure: skip`.
         tainted: Whether it was skipped because something above it failed.
         error, hint, detail: Message, advice and the user's own code lines, when it failed.
@@ -36,7 +40,11 @@ class NodeState:
     output: Any = None
     case: str | None = None
     expired: bool = False
-    reply: tuple[Any, Any] | None = None
+    reply: tuple[Any, Any, str] | None = None
+    nested: str | None = None
+    iterations: int = 0
+    history: list[dict[str, Any]] = field(default_factory=list)
+    child: str = ""
     counts: bool = False
     tainted: bool = False
     error: str = ""
@@ -56,7 +64,7 @@ class NodeState:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An open question of an `ask_human` node."""
+    """An open question; `again` and `nested` as in `Ask`."""
 
     node: str
     prompt: str
@@ -67,6 +75,8 @@ class Question:
     asked: str
     deadline: str | None = None
     on_timeout: str | None = None
+    again: bool = False
+    nested: str | None = None
 
 
 @dataclass(slots=True)
@@ -164,7 +174,12 @@ def _run_finished(state: RunState, event: Event) -> None:
 
 def _node_started(state: RunState, event: Event) -> None:
     node = state.node(event.node or "")
-    node.status, node.started, node.attempts = "running", event.t, event.data.get("attempt", 1)
+    attempt = event.data.get("attempt", 1)
+    node.status, node.started = "running", event.t
+    if attempt > node.attempts > 0:  # a new try has a nested run of its own
+        node.child = ""
+    node.attempts = attempt
+    state.questions.pop(event.node or "", None)  # nobody answered in time, and the node looks what to do
 
 
 def _end(state: RunState, event: Event) -> NodeState:
@@ -178,6 +193,7 @@ def _node_finished(state: RunState, event: Event) -> None:
     node = _end(state, event)
     node.status, node.counts, node.output = "finished", True, event.data["output"]
     node.case, node.expired = event.data.get("case"), event.data.get("expired", False)
+    state.tokens += event.data.get("tokens", 0)
 
 
 def _node_failed(state: RunState, event: Event) -> None:
@@ -203,12 +219,29 @@ def _human_asked(state: RunState, event: Event) -> None:
     state.node(node_id).status = "waiting"
     state.questions[node_id] = Question(
         node_id, data["prompt"], dict(data["expect"]), data["channel"], data["chat_id"], data["approver"], event.ts,
-        data.get("deadline"), data.get("on_timeout"),
+        data.get("deadline"), data.get("on_timeout"), data.get("again", False), data.get("nested"),
     )  # fmt: skip
 
 
 def _human_replied(state: RunState, event: Event) -> None:
-    state.node(event.node or "").reply = (event.data["value"], event.data["raw"])
+    node = state.node(event.node or "")
+    node.reply = (event.data["value"], event.data["raw"], event.data["replier"])
+    question = state.questions.get(event.node or "")
+    if question is not None and question.again:
+        node.status, node.nested = "pending", question.nested
+        del state.questions[question.node]
+
+
+def _loop_iterated(state: RunState, event: Event) -> None:
+    node = state.node(event.node or "")
+    if node.reply is not None and node.nested is None:
+        node.history.append({"asked": node.output, "reply": node.reply[0]})
+    node.iterations, node.output = event.data["iteration"], event.data["output"]
+    node.reply, node.child = None, ""
+
+
+def _node_nested(state: RunState, event: Event) -> None:
+    state.node(event.node or "").child = event.data["run_id"]
 
 
 def _provider_called(state: RunState, event: Event) -> None:
@@ -226,5 +259,7 @@ _HANDLERS = {
     "node.skipped": _node_skipped,
     "human.asked": _human_asked,
     "human.replied": _human_replied,
+    "loop.iterated": _loop_iterated,
+    "node.nested": _node_nested,
     "provider.called": _provider_called,
 }

@@ -41,6 +41,7 @@ EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
         "nodes": "array",
         "provider": "string",
         "parent?": "string",
+        "origin?": "string",
     },
     "run.paused": {"questions": "array", "active_s": "number"},
     "run.resumed": {"active_s": "number", "accepted_digest?": "string"},
@@ -52,7 +53,14 @@ EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
         "active_s": "number",
     },
     "node.started": {"attempt?": "integer"},
-    "node.finished": {"output": "any", "case?": "string", "expired?": "boolean", "backend?": "string"},
+    "node.finished": {
+        "output": "any",
+        "case?": "string",
+        "expired?": "boolean",
+        "backend?": "string",
+        "tokens?": "integer",
+        "reused?": "boolean",
+    },
     "node.failed": {
         "error": "string",
         "kind": "string",
@@ -60,8 +68,9 @@ EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
         "detail?": "string",
         "contained": "boolean",
     },
-    "node.skipped": {"reason": "string", "cause": "string", "error?": "string"},
+    "node.skipped": {"reason": "string", "cause": "string", "error?": "string", "reused?": "boolean"},
     "node.retrying": {"attempt": "integer", "delay_s": "number", "error": "string"},
+    "node.nested": {"run_id": "string"},
     "human.asked": {
         "prompt": "string",
         "expect": "object",
@@ -70,6 +79,8 @@ EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
         "approver": "string",
         "deadline?": "string",
         "on_timeout?": "string",
+        "again?": "boolean",
+        "nested?": "string",
     },
     "human.replied": {"value": "any", "raw": "any", "replier": "string", "recognised": "boolean"},
     "envelope.written": {
@@ -86,7 +97,10 @@ EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
         "prompt_tokens": "integer",
         "completion_tokens": "integer",
         "duration_s": "number",
+        "request?": "string",
+        "output?": "any",
     },
+    "loop.iterated": {"iteration": "integer", "output": "any"},
     "tool.called": {"tool": "string", "ok": "boolean"},
     "selector.missing": {"selector": "string", "nearest": "string"},
 }
@@ -94,14 +108,16 @@ EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
 # What the engine steers by, by event type. A password that is also the id of a node must not rename the node in the
 # record. All of it comes from the manifest or from the engine, nothing from a value.
 STRUCTURE: Final[Mapping[str, frozenset[str]]] = {
-    "run.started": frozenset({"digest", "nodes"}),
+    "run.started": frozenset({"digest", "nodes", "parent", "origin"}),
     "run.paused": frozenset({"questions"}),
     "run.resumed": frozenset({"accepted_digest"}),
     "run.finished": frozenset({"status"}),
     "node.finished": frozenset({"case", "backend"}),
     "node.skipped": frozenset({"cause"}),
-    "human.asked": frozenset({"expect", "deadline", "on_timeout"}),
+    "node.nested": frozenset({"run_id"}),
+    "human.asked": frozenset({"expect", "deadline", "on_timeout", "nested"}),
     "envelope.written": frozenset({"kind", "file"}),
+    "provider.called": frozenset({"request"}),
 }
 
 # Seen by observers, never recorded: text a node prints while it runs.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 SEMVER = r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$"
 WORKFLOW_NAME = r"^[a-z][a-z0-9_-]{0,62}[a-z0-9]$"
@@ -19,6 +19,7 @@ SNAKE_CASE = r"^[a-z][a-z0-9_]*$"
 MAX_RETRIES = 10
 MAX_DELAY_S = 60.0
 MAX_ITERATIONS = 100
+MAX_ITEMS = 500
 
 SemVer = Annotated[str, StringConstraints(pattern=SEMVER)]
 Autonomy = Literal["A0", "A1", "A2", "A3", "A4"]
@@ -196,6 +197,50 @@ class BranchGate(Model):
     route: str | None = None
 
 
+class Loop(Model):
+    """`loop` of a node: run it again while a condition holds, at most 100 times (spec 02, Loops)."""
+
+    type: Literal["standard", "interactive"] = "standard"
+    max_iterations: Annotated[int, Field(ge=1)] = 10
+    condition: str | None = Field(default=None, validation_alias=AliasChoices("condition", "until_condition"))
+    prompt_field: str | None = None
+    input_channel: str = "notebook"
+
+    @model_validator(mode="after")
+    def _stops(self) -> Loop:
+        if self.type == "standard" and self.condition is None and "max_iterations" not in self.model_fields_set:
+            raise ValueError("a standard loop needs 'condition' or 'max_iterations'")
+        return self
+
+    @property
+    def limit(self) -> int:
+        """How often it runs at most (rule N8 reports a larger wish)."""
+        return min(self.max_iterations, MAX_ITERATIONS)
+
+
+class FanOut(Model):
+    """`fan_out` of an agent node: one isolated call for each item of a list."""
+
+    source: Annotated[str, Field(min_length=1)]
+    variable: Annotated[str, StringConstraints(pattern=SNAKE_CASE)] = "item"
+    max_parallel: Annotated[int, Field(ge=1)] = 1
+    truncate: bool = False
+
+
+class FanIn(Model):
+    """`fan_in` of an agent node: how the results of its `fan_out` become one."""
+
+    strategy: Literal["merge", "reduce", "first", "majority"] = "merge"
+    target_field: str | None = None
+    reduce: str | None = Field(default=None, validation_alias=AliasChoices("reduce", "reducer"))
+
+    @model_validator(mode="after")
+    def _reducer(self) -> FanIn:
+        if self.strategy == "reduce" and not self.reduce:
+            raise ValueError("strategy 'reduce' needs 'reduce': sum, min, max, concat, or the id of a code node")
+        return self
+
+
 def _as_dependencies(value: object) -> object:
     if isinstance(value, str):
         return [{"id": value}]
@@ -225,15 +270,15 @@ class GraphNode(Model):
     branch: Annotated[tuple[BranchGate, ...], BeforeValidator(_as_gates)] = ()
     enabled: bool | str = True
     when: str | None = None
-    share_input: Raw | list[str] = []
+    share_input: Raw | list[str] | None = None
     share_output: tuple[str, ...] = ()
     description: str = ""
     timeout: Annotated[float, Field(gt=0)] | None = None
     on_failure: Literal["abort", "stop", "continue", "skip"] = "abort"
     retry: Retry = Retry()
-    loop: Raw | None = None
-    fan_out: Raw | None = None
-    fan_in: Raw | None = None
+    loop: Loop | None = None
+    fan_out: FanOut | None = None
+    fan_in: FanIn | None = None
     raw: Raw = Field(default={}, exclude=True, repr=False)
     index: int = Field(default=0, exclude=True)
 

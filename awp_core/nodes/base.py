@@ -45,6 +45,9 @@ class Ask:
         approver: Who may answer; empty for anybody.
         timeout_s: Seconds until the question expires; None for never.
         on_timeout: The branch taken when it expires; None makes expiry a failure.
+        again: Whether the node runs again with the reply (`NodeContext.reply`) instead of ending with it.
+        turn: Which question of this node it is, from 0; each has an envelope of its own.
+        nested: For a question of a nested run, which sent its own envelope: what tells the question from others.
     """
 
     prompt: str
@@ -53,6 +56,26 @@ class Ask:
     approver: str = ""
     timeout_s: float | None = None
     on_timeout: str | None = None
+    again: bool = False
+    turn: int = 0
+    nested: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenReply:
+    """The reply to a question of a node that runs again.
+
+    Attributes:
+        value: As the question wanted it.
+        raw: As given.
+        replier: Who gave it.
+        nested: `Ask.nested` of the question.
+    """
+
+    value: JSON
+    raw: JSON
+    replier: str
+    nested: str | None = None
 
 
 class NodeContext(Protocol):
@@ -82,6 +105,14 @@ class NodeContext(Protocol):
     def timeout(self) -> float | None:
         """Seconds this attempt may take; None for no limit."""
 
+    @property
+    def reply(self) -> GivenReply | None:
+        """The reply to the node's last question, if it asked with `Ask.again`."""
+
+    @property
+    def shared(self) -> Mapping[str, JSON]:
+        """What `share_input` lets through, by node or name; without it the same as `upstream`."""
+
     def select(self, selector: str) -> JSON:
         """Return the value at `selector`; a missing path is None and recorded as `selector.missing`."""
 
@@ -91,8 +122,24 @@ class NodeContext(Protocol):
     async def run_code(self, job: CodeJob, policy: SandboxPolicy) -> CodeResult:
         """Run Python in the sandbox."""
 
+    async def run_function(self, reference: str, arguments: Mapping[str, JSON]) -> JSON:
+        """Call an installed function, named `module:function`, in a process of its own.
+
+        Raises:
+            CodeError: It cannot be imported, or raised.
+        """
+
     def call_agent(self, agent: str, instructions: str, extra: Mapping[str, JSON]) -> Awaitable[Output]:
         """Call an agent and return its JSON object; `extra` is added to what it may see."""
+
+    async def run_workflow(self, reference: str) -> Output | Ask:
+        """Run another workflow as a part of this run; return its output, or the question it waits for.
+
+        `share_input` says what it gets, `share_output` what of its state is its output.
+
+        Raises:
+            AwpError: It cannot be found or started, or it failed.
+        """
 
     def log(self, text: str) -> None:
         """Keep a text in the run's log and show it in the cell."""
@@ -144,6 +191,7 @@ class NodeType:
         selectors: The selectors a config contains (rule N5).
         fields: The output's field names; None when they cannot be known (rules N5, R13).
         cases: The case ids a route can choose (rule N4).
+        calls_often: Whether one attempt calls its agent several times; `timeout_per_agent` is then of one call.
         timeout: Seconds one attempt may take when the node says nothing; None for no limit.
     """
 
@@ -156,6 +204,7 @@ class NodeType:
     selectors: Callable[[Any], Iterable[SelectorUse]] = _no_selectors
     fields: Callable[[Any], frozenset[str] | None] = _unknown_fields
     cases: Callable[[Any], tuple[str, ...]] = _no_cases
+    calls_often: bool = False
     timeout: Callable[[Any], float | None] = field(default=lambda _config: None)
 
 

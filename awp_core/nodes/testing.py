@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from awp_core.channels.base import Envelope, Receipt
 from awp_core.errors import AwpError, NotFoundError
+from awp_core.executors.local import call_function
 from awp_core.expressions.selectors import Selector, select
-from awp_core.nodes.base import JSON, NodeType, Output
+from awp_core.nodes.base import JSON, Ask, GivenReply, NodeType, Output
 from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
 
 CodeRunner = Callable[[CodeJob, SandboxPolicy], Awaitable[CodeResult]]
@@ -24,6 +26,9 @@ class RecordingContext:
         agents: What each agent answers, by name; an object, or a function of the instructions and what it sees.
         run_code: What runs Python, such as `Sandbox().run`; without it, code is an error.
         receipt: What became of every envelope.
+        reply: The reply to the node's last question.
+        shared: What `share_input` lets through; `upstream` by default.
+        workflows: What each workflow gives, by reference.
 
     Attributes:
         sent: Envelopes, in order.
@@ -46,6 +51,9 @@ class RecordingContext:
         agents: Mapping[str, Output | Callable[[str, Mapping[str, JSON]], Output]] | None = None,
         run_code: CodeRunner | None = None,
         receipt: Receipt | None = None,
+        reply: GivenReply | None = None,
+        shared: Mapping[str, JSON] | None = None,
+        workflows: Mapping[str, Output | Ask] | None = None,
     ) -> None:
         self.inputs: Mapping[str, JSON] = inputs or {}
         self.outputs: Mapping[str, JSON] = outputs or {}
@@ -54,11 +62,14 @@ class RecordingContext:
         self.node = node
         self.chat_id = chat_id
         self.timeout = timeout
+        self.reply = reply
+        self.shared: Mapping[str, JSON] = self.upstream if shared is None else shared
         self.sent: list[Envelope] = []
         self.logged: list[str] = []
         self.missed: list[str] = []
         self.asked: list[tuple[str, dict[str, JSON]]] = []
         self._agents = agents or {}
+        self._workflows = workflows or {}
         self._run_code = run_code
         self._receipt = receipt or Receipt(True)
 
@@ -84,6 +95,10 @@ class RecordingContext:
             raise AwpError("this context runs no code", hint="give it run_code=Sandbox().run")
         return await self._run_code(job, policy)
 
+    async def run_function(self, reference: str, arguments: Mapping[str, JSON]) -> JSON:
+        """Call an installed function, as the engine does but from the working directory."""
+        return (await call_function(reference, arguments, Path.cwd())).value
+
     async def call_agent(self, agent: str, instructions: str, extra: Mapping[str, JSON]) -> Output:
         """Answer for an agent.
 
@@ -96,6 +111,16 @@ class RecordingContext:
         self.asked.append((instructions, visible))
         answer = self._agents[agent]
         return answer(instructions, visible) if callable(answer) else dict(answer)
+
+    async def run_workflow(self, reference: str) -> Output | Ask:
+        """Answer for another workflow.
+
+        Raises:
+            NotFoundError: The constructor got no answer for it.
+        """
+        if reference not in self._workflows:
+            raise NotFoundError.for_name("workflow", reference, self._workflows)
+        return self._workflows[reference]
 
     def log(self, text: str) -> None:
         """Keep a text."""

@@ -94,9 +94,13 @@ class RunFolder:
         """Return the path of a large value."""
         return self._within(self.artifacts / f"{sha256}.json")
 
-    def envelope(self, node: str) -> Path:
-        """Return the path of the one envelope of a node."""
-        return self._within(self.outbox / f"{node}.json")
+    def envelope(self, node: str, turn: int = 0) -> Path:
+        """Return the path of the envelope of a node; a loop that asks has one for each turn, from 1."""
+        return self._within(self.outbox / (f"{node}.{turn}.json" if turn else f"{node}.json"))
+
+    def nested(self, node: str, run_id: str) -> Path:
+        """Return the folder of a run nested in a node."""
+        return self._within(self.root / "nodes" / node / RUNS / run_id)
 
     def node(self, node: str, file: str) -> Path:
         """Return the path of a file of a node, such as `log.txt`."""

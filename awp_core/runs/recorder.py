@@ -111,16 +111,21 @@ class RunRecorder:
         """Whether the envelope of a node was written, in this process or an earlier one."""
         return self.folder.envelope(node).exists()
 
-    def write_envelope(self, node: str, envelope: Envelope) -> bool:
-        """Write the one envelope of a node durably; False if it was there already."""
+    def write_envelope(self, node: str, envelope: Envelope, turn: int = 0) -> bool:
+        """Write the one envelope of a node's turn durably; False if it was there already."""
+        path = self.folder.envelope(node, turn)
         body: dict[str, Any] = {
             "run_id": self.folder.run_id, "node": node, "channel": envelope.channel, "kind": envelope.kind,
             "chat_id": envelope.chat_id, "text": envelope.text, "format": envelope.format,
-            "idempotency_key": f"{self.folder.run_id}:{node}",
+            "idempotency_key": f"{self.folder.run_id}:{path.stem}",
         }  # fmt: skip
         if envelope.expect is not None:
             body["expect"] = dict(envelope.expect)
-        return create_once(self.folder.envelope(node), dump_json(body) + b"\n")
+        return create_once(path, dump_json(body) + b"\n")
+
+    def nested(self, node: str, run_id: str) -> Path:
+        """Return the folder of a run nested in a node."""
+        return self.folder.nested(node, run_id)
 
     def write_checkpoint(self, body: dict[str, Any]) -> None:
         """Write `checkpoint.json` durably, before the run says that it is paused."""

@@ -19,6 +19,7 @@ def _check(context: RuleContext) -> Iterator[Finding]:
                 yield context.finding(RULE, path, message, hint=hint)
     for node in context.nodes:
         yield from _shorthand(context, node)
+        yield from _repeated(context, node)
         yield from _channel(context, node)
 
 
@@ -27,6 +28,20 @@ def _shorthand(context: RuleContext, node: GraphNode) -> Iterator[Finding]:
     if isinstance(value, str):
         message, hint = "'depends_on' should be a list; it is taken as a list of one", f"write `[{value[:60]}]`"
         yield context.finding(RULE, context.at(node, "depends_on"), message, hint=hint, severity=Severity.WARNING)
+
+
+def _repeated(context: RuleContext, node: GraphNode) -> Iterator[Finding]:
+    """What sends a message does it once, and only agents and plain nodes have copies."""
+    sends = node.type in {"answer", "ask_human", "deliver"}
+    for field, given, wrong in (
+        ("loop", node.loop, sends),
+        ("fan_out", node.fan_out, sends or node.type in {"subworkflow", "fan_out"}),
+        ("fan_in", node.fan_in, node.fan_out is None),
+    ):
+        if given is not None and wrong:
+            message = f"{field!r} does not work on {node.type!r}" + ("" if field != "fan_in" else " without 'fan_out'")
+            hint = "add `fan_out: {source: …}`" if field == "fan_in" else "put what repeats into a node above it"
+            yield context.finding(RULE, context.at(node, field), message, hint=hint, key=True)
 
 
 def _channel(context: RuleContext, node: GraphNode) -> Iterator[Finding]:
@@ -53,6 +68,8 @@ RULE = Rule(
     valid=(
         "- {id: ok, type: merge, strategy: concat_list, inputs: [inputs.x], output: all}",
         "- {id: ok, type: answer, text: Done}\n- {id: out, type: deliver, depends_on: [ok], config: {channel: slack}}",
+        "- {id: ok, loop: {type: standard, condition: state.ok.more, max_iterations: 3}}",
+        "- {id: ok, fan_out: {source: inputs.x}, fan_in: {strategy: reduce, reduce: sum}}",
     ),
     invalid=(
         "- {id: ok, type: merge, strategy: concat, inputs: [inputs.x], output: all}",
@@ -62,5 +79,9 @@ RULE = Rule(
         "- {id: ok, type: static, value: 1, timeout: soon}",
         "- {id: ok, type: static, value: 1, retry: {max_retries: -1}}",
         "- {type: static, value: 1}",
+        "- {id: ok, type: answer, text: Hi, loop: {type: standard, max_iterations: 2}}",
+        "- {id: ok, type: static, value: 1, fan_in: {strategy: first}}",
+        "- {id: ok, loop: {type: standard}}",
+        "- {id: ok, type: fan_out, items_from: inputs.x, fan_out: {source: inputs.x}}",
     ),
 )

@@ -10,6 +10,8 @@ from awp_core.errors import AwpError
 from awp_core.expressions.evaluate import Expression
 from awp_core.expressions.selectors import Selector
 from awp_core.manifest.models import GraphNode
+from awp_core.nodes.base import SelectorUse
+from awp_core.nodes.sharing import share_selectors
 from awp_core.rules.base import Path, Rule, RuleContext
 
 Parts = tuple[str, ...]
@@ -31,7 +33,7 @@ class _Place:
 def _check(context: RuleContext) -> Iterator[Finding]:
     for node in context.nodes:
         config = context.config_of(node)
-        uses = tuple(context.node_types[node.type].selectors(config)) if config is not None else ()
+        uses = (*_shared(node), *(context.node_types[node.type].selectors(config) if config is not None else ()))
         conditions = tuple(_expressions(node))
         if not uses and not conditions:
             continue
@@ -39,7 +41,8 @@ def _check(context: RuleContext) -> Iterator[Finding]:
         for use in uses:
             yield from _selector(_Place(context, context.at(node, *use.path), node.id, above), use.selector)
         for path, text in conditions:
-            yield from _expression(_Place(context, context.at(node, *path), node.id, above), text)
+            seen = above | {node.id} if path[0] == "loop" else above  # a loop looks at its own last output
+            yield from _expression(_Place(context, context.at(node, *path), node.id, seen), text)
     manifest = context.workflow.manifest
     if manifest is not None and manifest.orchestration.result is not None:
         place = _Place(context, ("orchestration", "result"), None, frozenset(context.node_ids))
@@ -54,6 +57,16 @@ def _expressions(node: GraphNode) -> Iterator[tuple[Path, str]]:
     for index, dependency in enumerate(node.depends_on):
         if dependency.when is not None:
             yield ("depends_on", index), dependency.when
+    if node.loop is not None and node.loop.condition is not None:
+        yield ("loop", "condition"), node.loop.condition
+
+
+def _shared(node: GraphNode) -> Iterator[SelectorUse]:
+    if node.fan_out is not None:
+        yield SelectorUse(("fan_out", "source"), node.fan_out.source)
+    if node.share_input is not None:
+        for selector in share_selectors(node.share_input):
+            yield SelectorUse(("share_input",), selector)
 
 
 def _selector(place: _Place, text: str) -> Iterator[Finding]:
@@ -135,10 +148,15 @@ RULE = Rule(
     valid=(
         _ONE + "- {id: two, type: answer, text_from: one.text, depends_on: [one]}",
         "inputs: {name: {type: string}}\ngraph: [{id: hi, type: answer, text: 'Hi {{name}}, {{inputs.name}}'}]",
+        "- {id: one, loop: {condition: state.one.more == true}}",
+        _ONE + "- {id: two, share_input: [one.text], depends_on: [one]}",
         _ONE + "- {id: two, type: static, value: 1, when: state.one.text == 'Hi', depends_on: [one]}",
     ),
     invalid=(
         _ONE + "- {id: two, type: answer, text_from: one.text}",
+        _ONE + "- {id: two, share_input: {one: [txt]}, depends_on: [one]}",
+        _ONE + "- {id: two, fan_out: {source: three.rows}, depends_on: [one]}",
+        _ONE + "- {id: two, loop: {condition: state.one.text == 'x'}}",
         _ONE + "- {id: two, type: answer, text_from: oen.text, depends_on: [one]}",
         _ONE + "- {id: two, type: answer, text_from: one.txt, depends_on: [one]}",
         _ONE + "- {id: two, type: static, value: 1, when: 'state.one.text ==', depends_on: [one]}",

@@ -33,9 +33,8 @@ def _limits(node: GraphNode) -> Iterator[tuple[Path, float, float]]:
     yield ("retry", "retry_interval_s"), retry.retry_interval_s or 0, MAX_DELAY_S
     yield ("retry", "backoff_base"), retry.backoff_base or 0, MAX_DELAY_S
     yield ("retry", "backoff_max"), retry.backoff_max or 0, MAX_DELAY_S
-    iterations = (node.loop or {}).get("max_iterations")
-    if isinstance(iterations, int | float):
-        yield ("loop", "max_iterations"), iterations, MAX_ITERATIONS
+    if node.loop is not None:
+        yield ("loop", "max_iterations"), node.loop.max_iterations, MAX_ITERATIONS
 
 
 RULE = Rule(

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from awp_core.diagnostics.model import Finding, Location, Severity
 from awp_core.errors import CodeError
 from awp_core.manifest.models import GraphNode
-from awp_core.nodes.builtin.code import CodeConfig
+from awp_core.nodes.python import PythonConfig
 from awp_core.rules.base import Rule, RuleContext
 from awp_core.sandbox.check import EntryPoint, check_source
 
 
 def _check(context: RuleContext) -> Iterator[Finding]:
-    config: CodeConfig
-    for node, config in context.typed("code"):
+    config: PythonConfig
+    for node, config in (*context.typed("code"), *context.typed("compute")):
+        if config.source is None and node.type == "compute":
+            continue  # it names a function
         if config.source is None:
             severity = Severity.INFO if context.draft else Severity.ERROR
             hint = f"write it in a cell that starts with %%awp_code {node.id}, or as `source: |`"
@@ -40,7 +42,7 @@ def _at_line(filename: str, first: int, source: str, error: CodeError) -> Findin
     return Finding(RULE.name, RULE.severity, message, location, error.hint or "correct the code", text)
 
 
-def _parameters(context: RuleContext, node: GraphNode, config: CodeConfig, entry: EntryPoint) -> Iterator[Finding]:
+def _parameters(context: RuleContext, node: GraphNode, config: PythonConfig, entry: EntryPoint) -> Iterator[Finding]:
     given = frozenset(config.inputs)
     for name in entry.missing(given):
         hint = f"add `{name}: SELECTOR` to its inputs, or give the parameter a default"

@@ -30,6 +30,8 @@ graph:
     expect: {field: ok, type: boolean}
     depends_on: [draft]
     timeout_minutes: 5
+  - {id: twice, type: static, value: 1, loop: {max_iterations: 2}}
+  - {id: inner, type: subworkflow, subworkflow: hello}
   - {id: told, type: answer, text: Done, depends_on: [approve]}
 """
 
@@ -39,8 +41,10 @@ def test_the_list_of_types_is_pinned():
         "envelope.written",
         "human.asked",
         "human.replied",
+        "loop.iterated",
         "node.failed",
         "node.finished",
+        "node.nested",
         "node.retrying",
         "node.skipped",
         "node.started",

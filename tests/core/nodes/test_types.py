@@ -18,11 +18,17 @@ SMALLEST = {
     "answer": {"text": "x"},
     "ask_human": {"prompt": "x"},
     "static": {"value": 1},
+    "fan_out": {"items_from": "a"},
+    "subworkflow": {"subworkflow": "other"},
+    "compute": {"function": "json:dumps"},
 }
 
 
-def test_all_eight_types_are_there():
-    assert {"agent", "answer", "ask_human", "code", "deliver", "merge", "route", "static"} <= set(TYPES)
+def test_every_type_of_the_table_but_the_delegation_loop_is_there():
+    assert set(TYPES) == {
+        "agent", "answer", "ask_human", "code", "compute", "deliver", "fan_out", "merge", "route", "static",
+        "subworkflow",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(TYPES))
@@ -32,7 +38,7 @@ def test_every_field_is_described_for_completion(name):
     assert [field for field, about in kind.config.model_fields.items() if not about.description] == []
 
 
-@pytest.mark.parametrize("name", ["agent", "answer", "ask_human", "code", "deliver", "merge", "route", "static"])
+@pytest.mark.parametrize("name", sorted(TYPES))
 def test_a_field_of_a_later_version_is_ignored(name):
     TYPES[name].config.model_validate({**SMALLEST.get(name, {}), "of_a_later_version": 1})
 
@@ -40,7 +46,7 @@ def test_a_field_of_a_later_version_is_ignored(name):
 def test_only_agents_and_classification_need_a_provider():
     callers = {name for name, config in ((n, SMALLEST.get(n, {})) for n in TYPES)
                if TYPES[name].agent(TYPES[name].config.model_validate(config)) is not None}  # fmt: skip
-    assert callers == {"agent"}
+    assert callers == {"agent", "fan_out"}
 
 
 @pytest.mark.parametrize("value", [0, None, "", [1, [2]], {"a": {"b": None}}, "{{not filled}}"])

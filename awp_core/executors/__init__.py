@@ -1,0 +1,1 @@
+"""Where the functions of `compute` nodes run: on this machine, or elsewhere."""
