@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from awp_core.channels.base import Channel
 from awp_core.diagnostics.model import Findings
 from awp_core.drawing import draw
 from awp_core.engine.plan import Plan, build_plan
-from awp_core.engine.questions import PreparedReply, find
+from awp_core.engine.questions import PreparedReply, find, next_deadline
 from awp_core.equip import equip
-from awp_core.errors import RunError
+from awp_core.errors import AwpError, RunError
 from awp_core.events.bus import Observer
 from awp_core.events.fold import RunState
 from awp_core.execution import Execution, finish_folder
@@ -63,6 +64,8 @@ class App:
         self.library = Library(self)
         self._live: dict[str, Run] = {}
         self._answering = threading.RLock()
+        # What goes on with a parked run whose question nobody answered in time; a front end may put its own here.
+        self.go_on: Callable[[Run], object] = self.resume
 
     # --- extension points, found on first use ----------------------------------------------------------------------
 
@@ -349,7 +352,10 @@ class App:
 
     async def _work(self, run: Run, execution: Execution) -> RunState:
         try:
-            return await execution.work()
+            state = await execution.work()
+            if state.status == "paused" and self.loop.owns_this_thread():
+                self._wake_at_deadline(run, state)
+            return state
         except asyncio.CancelledError:
             if execution.state.over:
                 return execution.state
@@ -358,6 +364,19 @@ class App:
             await execution.job.services.aclose()
             if self._live.get(run.id) is run and execution.state.over:
                 del self._live[run.id]
+
+    def _wake_at_deadline(self, run: Run, state: RunState) -> None:
+        """Go on with a parked run when its next question is overdue, as long as this process lives."""
+        left = next_deadline(state.questions.values())
+        if left is not None:
+            loop = asyncio.get_running_loop()
+            loop.call_later(max(0.0, left), lambda: loop.run_in_executor(None, self._wake, run))
+
+    def _wake(self, run: Run) -> None:
+        with self._answering, suppress(AwpError):  # refused, or somebody else was faster: it stays as it is
+            left = next_deadline(run.questions) if run.execution is None and run.status == "paused" else None
+            if left is not None and left <= 0:
+                self.go_on(run)
 
     def _finish(self, run: Run) -> Run:
         """Write what a run lacks that was cut off between its last event and the files that sum it up."""

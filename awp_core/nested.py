@@ -6,7 +6,6 @@ one at a time; so one reply, one resume and one cancel do for the whole tree.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from awp_core import preflight
 from awp_core.channels.base import Envelope
 from awp_core.engine.ports import NestedCall, NestedOutcome
-from awp_core.engine.questions import PreparedReply
+from awp_core.engine.questions import PreparedReply, seconds_left
 from awp_core.errors import ManifestChangedError
 from awp_core.events.fold import Question, RunState
 from awp_core.events.model import Event
@@ -120,10 +119,7 @@ def _outcome(state: RunState, call: NestedCall) -> NestedOutcome:
 
 
 def _asked(question: Question) -> Ask:
-    timeout = None
-    if question.deadline is not None:
-        left = dt.datetime.fromisoformat(question.deadline) - dt.datetime.now(dt.UTC)
-        timeout = max(0.0, left.total_seconds())
+    timeout = None if question.deadline is None else max(0.0, seconds_left(question.deadline))
     envelope = Envelope(question.channel, "question", question.chat_id, question.prompt, expect=question.expect)
     return Ask(
         question.prompt,

@@ -87,6 +87,13 @@ def resume(session: Session, run: Run, options: RunOptions, *, accept_changes: b
     return _present(session, area, leg, options)
 
 
+def go_on(session: Session, run: Run) -> None:
+    """Go on with a parked run whose question nobody answered in time, and show it where it was shown."""
+    leg = Leg()
+    session.app.resume(run, observers=(leg.put,))
+    watch(area_of(session, run), leg)
+
+
 def wait(session: Session, run: Run, timeout: float | None) -> Run:
     """Show a run until it rests, whoever works on it; errors as for `start`."""
     area = area_of(session, run)

@@ -59,9 +59,15 @@ class Session:
             from awp_core.front import default_app
 
             self._app = default_app()
+        self._app.go_on = self._go_on
         if self.settings is not None and self.settings.runs_dir:
             self._app.runs_dir = Path(self.settings.runs_dir).expanduser()
         return self._app
+
+    def _go_on(self, run: Run) -> None:
+        from awp_magics.running import go_on
+
+        go_on(self, run)
 
     @property
     def namespace(self) -> dict[str, Any]:

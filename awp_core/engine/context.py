@@ -197,7 +197,8 @@ class EngineContext:
         if reducer is None or reducer.type.name != "code":
             raise AwpError(f"fan_in: {name!r} is no code node", hint="reduce by sum, min, max, concat, or a code node")
         context = EngineContext(self._scheduler, reducer, {"items": list(items)})
-        output: Any = reducer.type.run(context, reducer.config)
+        config = reducer.config.model_copy(update={"inputs": {**reducer.config.inputs, "items": "items"}})
+        output: Any = reducer.type.run(context, config)
         return await output if isinstance(output, Awaitable) else output
 
     def log(self, text: str) -> None:

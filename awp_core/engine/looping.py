@@ -41,7 +41,9 @@ async def run_loop(scheduler: Scheduler, node: PlannedNode, once: Once) -> JSON 
             if not _goes_on(scheduler, node, loop, state):
                 return seen if isinstance(state.output, dict) else {"output": state.output, COUNT: state.iterations}
             if loop.type == "interactive" and not _has_reply(state):
-                return _question(scheduler, loop, state)
+                question = _question(scheduler, loop, state)
+                await EngineContext(scheduler, node).send(question.envelope, question.turn)
+                return question
         output = await once(EngineContext(scheduler, node, {node.id: seen}))
         if isinstance(output, Ask):
             return output

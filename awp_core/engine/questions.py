@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -149,15 +150,14 @@ def settle(scheduler: Scheduler) -> None:
 def expire(scheduler: Scheduler) -> None:
     """End every question whose time is up."""
     for question in list(scheduler.state.questions.values()):
-        if question.deadline is not None and _seconds_left(question.deadline) <= 0:
+        if question.deadline is not None and seconds_left(question.deadline) <= 0:
             _expire(scheduler, question)
     _watch(scheduler)
 
 
 def _watch(scheduler: Scheduler) -> None:
     """Have the scheduler look again when the next question is overdue."""
-    deadlines = [q.deadline for q in scheduler.state.questions.values() if q.deadline is not None]
-    scheduler.look_again_in(min(map(_seconds_left, deadlines), default=None))
+    scheduler.look_again_in(next_deadline(scheduler.state.questions.values()))
 
 
 def _expire(scheduler: Scheduler, question: Question) -> None:
@@ -170,7 +170,14 @@ def _expire(scheduler: Scheduler, question: Question) -> None:
         scheduler.failed(node, NodeError(node.id, "nobody answered in time", hint="give it `on_timeout: {branch: …}`"))
 
 
-def _seconds_left(deadline: str) -> float:
+def next_deadline(open_questions: Iterable[Question]) -> float | None:
+    """Return the seconds until the first of some questions is overdue; None if none ever is."""
+    deadlines = [question.deadline for question in open_questions if question.deadline is not None]
+    return min(map(seconds_left, deadlines), default=None)
+
+
+def seconds_left(deadline: str) -> float:
+    """Return the seconds until a deadline, by the wall clock, which goes on while nobody works."""
     return (dt.datetime.fromisoformat(deadline) - dt.datetime.now(dt.UTC)).total_seconds()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 JSON = Any
 Select = Callable[[str], JSON]
@@ -14,7 +14,8 @@ def shared_values(share: Share, select: Select) -> dict[str, JSON]:
     """Return what an agent may see, by source: only the named nodes and fields.
 
     Args:
-        share: `[draft, review.score]`, or `{review: [score]}`; a source with `true` or `"*"` is shared whole.
+        share: `[draft, review.score]`, or `{review: [score]}`; a source with `true` or `"*"` is shared whole, and
+            `{name: node.field}` gives a value a name of its own.
         select: Returns the value at a selector.
 
     >>> state = {"draft": {"text": "Hi"}, "review.score": 7}
@@ -22,13 +23,13 @@ def shared_values(share: Share, select: Select) -> dict[str, JSON]:
     {'draft': {'text': 'Hi'}, 'review': {'score': 7}}
     """
     values: dict[str, JSON] = {}
-    for source, field in _parts(share):
-        if field is None:
-            values[source] = select(source)
-        else:
-            fields = values.setdefault(source, {})
-            if isinstance(fields, dict):  # else the whole of it is shared already
-                values[source] = {**fields, field: select(f"{source}.{field}")}
+    for part in _parts(share):
+        if part.field is None:
+            values[part.source] = select(part.selector)
+            continue
+        fields = values.setdefault(part.source, {})
+        if isinstance(fields, dict):  # else the whole of it is shared already
+            values[part.source] = {**fields, part.field: select(part.selector)}
     return values
 
 
@@ -36,42 +37,39 @@ def shared_inputs(share: Share, select: Select) -> dict[str, JSON]:
     """Return inputs for a subworkflow: each field under its own name.
 
     Args:
-        share: As for `shared_values`; `{name: selector}` also gives an input a name of its own.
-        select: Returns the value at a selector.
+        share, select: As for `shared_values`.
 
     >>> shared_inputs({"who": "intake.name", "review": ["score"]}, {"intake.name": "Ada", "review.score": 7}.get)
     {'who': 'Ada', 'score': 7}
     """
-    values: dict[str, JSON] = {}
-    named = share.items() if isinstance(share, Mapping) else ()
-    for name, selector in named:
-        if isinstance(selector, str) and selector != "*":
-            values[name] = select(selector)
-    rest = {name: fields for name, fields in named if name not in values} if isinstance(share, Mapping) else share
-    for source, field in _parts(rest):
-        name = (field or source).rpartition(".")[2]
-        values[name] = select(source if field is None else f"{source}.{field}")
-    return values
+    return {(part.field or part.source).rpartition(".")[2]: select(part.selector) for part in _parts(share)}
 
 
 def share_selectors(share: Share) -> list[str]:
     """Return every selector in a `share_input`, for rule N5."""
-    values = share.values() if isinstance(share, Mapping) else ()
-    named = [value for value in values if isinstance(value, str) and "." in value]
-    return named + [source if field is None else f"{source}.{field}" for source, field in _parts(share)]
+    return [part.selector for part in _parts(share)]
 
 
-def _parts(share: Share) -> Iterator[tuple[str, str | None]]:
-    """Yield each source with one of its fields, or None for all of it."""
-    if isinstance(share, Mapping):
-        for source, fields in share.items():
-            if isinstance(fields, list) and fields:
-                yield from ((source, str(field)) for field in fields)
-            elif isinstance(fields, str) and fields != "*":
-                yield source, fields
-            elif fields is not False and fields != []:
-                yield source, None
+class _Part(NamedTuple):
+    """A source or a name, one of its fields (None for all of it), and where the value is."""
+
+    source: str
+    field: str | None
+    selector: str
+
+
+def _parts(share: Share) -> Iterator[_Part]:
+    if not isinstance(share, Mapping):
+        for selector in share:
+            source, dot, field = selector.partition(".")
+            yield _Part(source, field if dot else None, selector)
         return
-    for selector in share:
-        source, dot, field = selector.partition(".")
-        yield source, field if dot else None
+    for source, fields in share.items():
+        if isinstance(fields, list) and fields:
+            yield from (_Part(source, str(field), f"{source}.{field}") for field in fields)
+        elif isinstance(fields, str) and "." in fields:
+            yield _Part(source, None, fields)
+        elif isinstance(fields, str) and fields != "*":
+            yield _Part(source, fields, f"{source}.{fields}")
+        elif fields is not False and fields != []:
+            yield _Part(source, None, source)

@@ -8,17 +8,6 @@ import threading
 
 import pytest
 
-from awp_core.app import App
-
-
-@pytest.fixture
-def app(tmp_path):
-    return App(environ={}, runs_dir=tmp_path / "runs")
-
-
-def run(app: App, text: str, **inputs):
-    return asyncio.run(app.arun(app.load_text(text), inputs))
-
 
 def statuses(finished) -> dict[str, str]:
     return {name: node.status for name, node in finished.nodes.items()}
@@ -38,31 +27,29 @@ FIRST = "- {id: first, type: static, value: {n: 3, word: hi}}\n"
         ("enabled: true", "finished"),
     ],
 )
-def test_a_condition_opens_or_closes_a_node(app, gate, expected):
-    finished = run(app, FIRST + f"- id: gated\n  type: static\n  value: 1\n  depends_on: [first]\n  {gate}\n")
+def test_a_condition_opens_or_closes_a_node(run, gate, expected):
+    finished = run(FIRST + f"- id: gated\n  type: static\n  value: 1\n  depends_on: [first]\n  {gate}\n")
     assert statuses(finished) == {"first": "finished", "gated": expected}
 
 
-def test_a_conditional_dependency_is_a_gate_too(app):
+def test_a_conditional_dependency_is_a_gate_too(run):
     text = FIRST + "- {id: gated, type: static, value: 1, depends_on: [{id: first, when: state.first.n == 4}]}\n"
-    finished = run(app, text)
+    finished = run(text)
     assert statuses(finished)["gated"] == "skipped"
     assert finished.nodes["gated"].reason == "its condition is false: depends_on first: state.first.n == 4"
 
 
-def test_a_condition_that_compares_what_cannot_be_compared_fails_its_node(app):
-    finished = run(
-        app, FIRST + "- {id: gated, type: static, value: 1, depends_on: [first], when: state.first.word > 2}\n"
-    )
+def test_a_condition_that_compares_what_cannot_be_compared_fails_its_node(run):
+    finished = run(FIRST + "- {id: gated, type: static, value: 1, depends_on: [first], when: state.first.word > 2}\n")
     assert finished.status == "failed"
     assert statuses(finished)["gated"] == "failed"
     assert "state.first.word > 2" in finished.reason
 
 
-def test_inputs_decide_a_gate(app):
+def test_inputs_decide_a_gate(run):
     text = "inputs: {go: {type: boolean}}\ngraph: [{id: gated, type: static, value: 1, when: inputs.go}]"
-    assert statuses(run(app, text, go=True)) == {"gated": "finished"}
-    assert statuses(run(app, text, go=False)) == {"gated": "skipped"}
+    assert statuses(run(text, go=True)) == {"gated": "finished"}
+    assert statuses(run(text, go=False)) == {"gated": "skipped"}
 
 
 ORDER = """
@@ -76,7 +63,7 @@ graph:
 
 
 @pytest.mark.parametrize(("mode", "most"), [("sequential", 1), ("parallel", 2)])
-def test_no_more_nodes_run_at_once_than_the_mode_allows(app, mode, most):
+def test_no_more_nodes_run_at_once_than_the_mode_allows(app, mode, most, run):
     running, seen = [], []
 
     @app.functions.agent("slow")
@@ -88,7 +75,7 @@ def test_no_more_nodes_run_at_once_than_the_mode_allows(app, mode, most):
         running.pop()
         return {}
 
-    finished = run(app, ORDER.replace("MODE", mode))
+    finished = run(ORDER.replace("MODE", mode))
     assert finished.status == "complete"
     assert max(seen) == most
     starts = [event.node for event in finished.events() if event.type == "node.started"]
@@ -96,7 +83,7 @@ def test_no_more_nodes_run_at_once_than_the_mode_allows(app, mode, most):
         assert starts == ["n1", "n2", "n3", "n4"]  # graph order breaks ties
 
 
-def test_a_node_starts_as_soon_as_its_last_dependency_ends(app):
+def test_a_node_starts_as_soon_as_its_last_dependency_ends(app, run):
     """No barriers between levels: `late` has to wait for `quick` only, and ends `slow`, which waits for it."""
     released = asyncio.Event()
 
@@ -114,7 +101,7 @@ def test_a_node_starts_as_soon_as_its_last_dependency_ends(app):
         "- {id: slow, type: agent, agent: waits}\n- {id: quick, type: static, value: 1}\n"
         "- {id: late, type: agent, agent: releases, depends_on: [quick]}\n"
     )
-    assert run(app, text).status == "complete"
+    assert run(text).status == "complete"
 
 
 QUESTION = """
@@ -136,8 +123,8 @@ def overdue(run) -> None:
         waiting.wait(0.002)
 
 
-def test_an_expired_question_takes_its_branch_and_only_that(app):
-    parked = run(app, QUESTION.replace("EXPIRY", "on_timeout: {branch: expired}"))
+def test_an_expired_question_takes_its_branch_and_only_that(app, run):
+    parked = run(QUESTION.replace("EXPIRY", "on_timeout: {branch: expired}"))
     assert parked.status == "paused"
     overdue(parked)
     finished = app.resume(parked).wait()
@@ -146,15 +133,15 @@ def test_an_expired_question_takes_its_branch_and_only_that(app):
     assert finished.nodes["told"].reason == "'ask' was not answered in time"
 
 
-def test_an_answered_question_does_not_take_its_branch(app):
+def test_an_answered_question_does_not_take_its_branch(app, run):
     text = QUESTION.replace("EXPIRY", "on_timeout: {branch: expired}").replace("0.0001", "60")
     finished = asyncio.run(app.arun(app.load_text(text), replies={"ask": "yes"}))
     assert statuses(finished) == {"ask": "finished", "told": "finished", "late": "skipped"}
 
 
-def test_an_expired_question_without_a_branch_fails(app):
+def test_an_expired_question_without_a_branch_fails(app, run):
     text = QUESTION.replace("EXPIRY", "description: no way out").replace(", branch: expired", "")
-    parked = run(app, text)
+    parked = run(text)
     overdue(parked)
     finished = app.resume(parked).wait()
     assert finished.status == "failed"
