@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import threading
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,21 +14,22 @@ from awp_core.channels.base import Channel
 from awp_core.diagnostics.model import Findings
 from awp_core.drawing import draw
 from awp_core.engine.plan import Plan, build_plan
-from awp_core.engine.questions import PreparedReply, find, next_deadline
+from awp_core.engine.questions import PreparedReply, find
 from awp_core.equip import equip
-from awp_core.errors import AwpError, RunError
+from awp_core.errors import RunError
 from awp_core.events.bus import Observer
 from awp_core.events.fold import RunState
-from awp_core.execution import Execution, finish_folder
+from awp_core.execution import Execution, Job, Origin, finish_folder
 from awp_core.handle import Run
 from awp_core.library import Library
+from awp_core.live import LiveRuns
 from awp_core.loop import BackgroundLoop
 from awp_core.manifest.inputs import resolve_inputs
 from awp_core.manifest.load import MANIFEST_FILE, Workflow, read_text
 from awp_core.nodes.base import NodeType
 from awp_core.registry import Registry
 from awp_core.rules.base import Rule
-from awp_core.runs.layout import RUNS, new_run_id
+from awp_core.runs.layout import RUNS
 from awp_core.runs.lock import RunLock
 from awp_core.runs.reader import RunStore
 
@@ -62,8 +60,7 @@ class App:
         self.loop = BackgroundLoop()
         self.functions = AgentFunctions()
         self.library = Library(self)
-        self._live: dict[str, Run] = {}
-        self._answering = threading.RLock()
+        self.live = LiveRuns(self, self.loop)
         # What goes on with a parked run whose question nobody answered in time; a front end may put its own here.
         self.go_on: Callable[[Run], object] = self.resume
 
@@ -137,9 +134,7 @@ class App:
 
     def start(self, workflow: Workflow, inputs: Mapping[str, Any] | None = None, **options: Any) -> Run:
         """Start a run on the background loop and return at once; options as for `arun`."""
-        run, work = self._prepare(workflow, inputs or {}, **options)
-        self._launch(run, work)
-        return run
+        return self.live.launch(*self._prepare(workflow, inputs or {}, **options))
 
     async def arun(self, workflow: Workflow, inputs: Mapping[str, Any] | None = None, **options: Any) -> Run:
         """Run on the caller's own event loop until the run ends or waits for a person.
@@ -183,14 +178,20 @@ class App:
         preflight.check_environment(workflow, self.environ)
         values, warnings = resolve_inputs(workflow, inputs, text=text)
         preflight.check_replies(plan, replies or {})
-        prepared = {node: [PreparedReply(raw)] for node, raw in (replies or {}).items()}
-        job = equip(self, workflow, plan, provider, prepared, chat_id)
-        folder = RunStore(self.runs_root(workflow)).folder(new_run_id())
-        execution = Execution.start(job, folder, values, observers, warnings)
-        run = Run(self, folder)
-        run.attach(execution, None)
-        self._live[run.id] = run
-        return run, self._work(run, execution)
+        job = equip(self, workflow, plan, provider, preflight.prepared(replies), chat_id)
+        return self.live.begin(self.runs_root(workflow), job, values, observers, warnings)
+
+    def begin(
+        self,
+        job: Job,
+        inputs: Mapping[str, Any],
+        observers: tuple[Observer, ...],
+        warnings: Sequence[str],
+        origin: Origin,
+    ) -> Run:
+        """Start a run that repeats another one on the background loop; see `awp_core.again`."""
+        root = self.runs_root(job.workflow)
+        return self.live.launch(*self.live.begin(root, job, inputs, observers, warnings, origin))
 
     def resume(
         self,
@@ -229,6 +230,8 @@ class App:
             if run.run_folder.completion.exists():
                 raise RunError(f"run {run.id} is over: {run.status}", hint="start a new one with `awp run`")
             return self._finish(run)
+        if run.snapshot.replay:
+            raise RunError(f"run {run.id} is a replay and has no more answers", hint="replay it again: awp replay")
         known = workflow or self.library.of_run(run.run_folder)
         plan = self.plan(known)
         preflight.check_environment(known, self.environ)
@@ -240,14 +243,12 @@ class App:
             replies[find(run.snapshot.questions, node).node] = [PreparedReply(reply, replier)]
         about = RunStore(run.folder.parent).about(run.id)
         recorded = run.snapshot.provider
-        preflight.check_functions(about, recorded, plan, self.functions)
-        job = equip(self, known, plan, provider or preflight.recorded_provider(recorded), replies, "owner")
+        preflight.check_functions(about, recorded, plan.agents().values(), self.functions)
+        chosen = provider or preflight.recorded_provider(recorded)
+        job = equip(self, known, plan, chosen, replies, run.snapshot.chat_id)
         nested.check_resumable(self, job, run.run_folder, run.snapshot, accept_changes=accept_changes)
         execution = Execution.resume(job, run.run_folder, accept_changes=accept_changes, observers=observers)
-        run.attach(execution, None)
-        self._live[run.id] = run
-        self._launch(run, self._work(run, execution))
-        return run
+        return self.live.go_on(run, execution)
 
     def reply(
         self,
@@ -273,7 +274,7 @@ class App:
         Raises:
             NotFoundError, ReplyError, RunLockedError, RunError: Nothing was changed.
         """
-        with self._answering:  # two answers at the same moment, as from two forms, come one after the other
+        with self.live.answering:  # two answers at the same moment, as from two forms, come one after the other
             execution = run.execution
             given = PreparedReply(value, replier)
             if execution is not None and self.loop.call(lambda: execution.reply(node, given)):
@@ -308,19 +309,19 @@ class App:
         Raises:
             NotFoundError: There is none.
         """
-        if reference in self._live:
-            return self._live[reference]
+        if reference in self.live.runs:
+            return self.live.runs[reference]
         folder = self.store().find(reference, status=status)
-        return self._live.get(folder.run_id) or Run(self, folder)
+        return self.live.runs.get(folder.run_id) or Run(self, folder)
 
     def working(self) -> list[Run]:
         """Return the runs this process works on."""
-        return [run for run in list(self._live.values()) if run.execution is not None]
+        return self.live.working()
 
     def runs(self) -> list[Run]:
         """Return every run of the runs folder, newest first."""
         store = self.store()
-        return [self._live.get(run_id) or Run(self, store.folder(run_id)) for run_id in reversed(store.ids())]
+        return [self.live.runs.get(run_id) or Run(self, store.folder(run_id)) for run_id in reversed(store.ids())]
 
     def store(self) -> RunStore:
         """Return where runs are looked up: the runs folder, and those of workflow directories right below."""
@@ -345,39 +346,6 @@ class App:
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
-    def _launch(self, run: Run, work: Coroutine[Any, Any, RunState]) -> None:
-        execution = run.execution
-        assert execution is not None  # noqa: S101 - attached by both callers
-        run.attach(execution, self.loop.submit(work))
-
-    async def _work(self, run: Run, execution: Execution) -> RunState:
-        try:
-            state = await execution.work()
-            if state.status == "paused" and self.loop.owns_this_thread():
-                self._wake_at_deadline(run, state)
-            return state
-        except asyncio.CancelledError:
-            if execution.state.over:
-                return execution.state
-            raise
-        finally:
-            await execution.job.services.aclose()
-            if self._live.get(run.id) is run and execution.state.over:
-                del self._live[run.id]
-
-    def _wake_at_deadline(self, run: Run, state: RunState) -> None:
-        """Go on with a parked run when its next question is overdue, as long as this process lives."""
-        left = next_deadline(state.questions.values())
-        if left is not None:
-            loop = asyncio.get_running_loop()
-            loop.call_later(max(0.0, left), lambda: loop.run_in_executor(None, self._wake, run))
-
-    def _wake(self, run: Run) -> None:
-        with self._answering, suppress(AwpError):  # refused, or somebody else was faster: it stays as it is
-            left = next_deadline(run.questions) if run.execution is None and run.status == "paused" else None
-            if left is not None and left <= 0:
-                self.go_on(run)
-
     def _finish(self, run: Run) -> Run:
         """Write what a run lacks that was cut off between its last event and the files that sum it up."""
         with RunLock(run.run_folder.lock):
@@ -389,6 +357,4 @@ class App:
         job = equip(self, workflow, build_plan(workflow, self.node_types), "stub", {}, "owner")
         execution = Execution.cancel(job, run.run_folder, reason)
         if execution is not None:
-            run.attach(execution, None)
-            self._launch(run, self._work(run, execution))
-            run.wait(30)
+            self.live.go_on(run, execution).wait(30)

@@ -17,7 +17,7 @@ from awp_core.drawing import picture_of
 from awp_core.engine import questions
 from awp_core.engine.plan import Plan
 from awp_core.engine.ports import Services
-from awp_core.engine.questions import PreparedReply
+from awp_core.engine.questions import OWNER, PreparedReply
 from awp_core.engine.scheduler import Scheduler
 from awp_core.errors import AwpError, ManifestChangedError, RunError, RunLockedError, writable
 from awp_core.events.bus import EventBus, Observer
@@ -28,7 +28,7 @@ from awp_core.graph.layout import lay_out
 from awp_core.manifest.load import Workflow
 from awp_core.runs.files import disk_errors
 from awp_core.runs.finish import write_completion
-from awp_core.runs.layout import RunFolder
+from awp_core.runs.layout import OUTBOX, UNSENT, RunFolder
 from awp_core.runs.lock import RunLock
 from awp_core.runs.reader import read_record, read_state, replay
 from awp_core.runs.recorder import RunRecorder, create_run_folder, discard_run_folder
@@ -64,6 +64,26 @@ class Job:
     children: Mapping[str, Job] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a run comes from.
+
+    Attributes:
+        parent: Id of the run it is nested in.
+        run: Id of the run it repeats: a replay, or a fork.
+        replay: Whether it is answered from the record of that run; it then sends nothing.
+        reused: For a fork, `node.finished` by node of what it takes over from that run, in their order.
+    """
+
+    parent: str = ""
+    run: str = ""
+    replay: bool = False
+    reused: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+NEW = Origin()
+
+
 class Execution:
     """The live part of a run. It belongs to one event loop and holds the run's lock until it closes."""
 
@@ -84,8 +104,7 @@ class Execution:
         inputs: Mapping[str, Any],
         observers: tuple[Observer, ...] = (),
         warnings: Sequence[str] = (),
-        *,
-        parent: str = "",
+        origin: Origin = NEW,
     ) -> Execution:
         """Make a run folder, record `run.started` and keep warnings in the run's log; on an error nothing is left.
 
@@ -94,23 +113,26 @@ class Execution:
             inputs: Resolved inputs.
             observers: Shown every event.
             warnings: Kept in the run's log.
-            parent: Id of the run it is nested in.
+            origin: Where the run comes from.
 
         Raises:
             RunFolderError: The folder cannot be written.
         """
         workflow = job.workflow
-        about = _about(job, folder, inputs) | {"parent": parent or None}
+        about = _about(job, folder, inputs, origin)
         redactor = Redactor(job.secrets, fields=job.sensitive_fields)
         lock = create_run_folder(folder, workflow.text.encode("utf-8", "surrogatepass"), redactor.clean(about))
         try:
-            execution = cls._guarded(job, folder, lock, RunState(run_id=folder.run_id), observers)
+            box = UNSENT if origin.replay else OUTBOX
+            execution = cls._guarded(job, folder, lock, RunState(run_id=folder.run_id), observers, box)
             with _closing_on_error(execution):
                 execution.bus.emit("run.started", None, {
                     "workflow": workflow.name, "version": about["version"], "digest": workflow.digest,
                     "inputs": dict(inputs), "nodes": list(job.plan.nodes), "provider": job.provider,
-                    **({"parent": parent} if parent else {}),
+                    **_whence(job, origin),
                 })  # fmt: skip
+                for node, data in origin.reused.items():
+                    execution.bus.emit("node.finished", node, {**data, "reused": True})
                 for warning in warnings:
                     execution.bus.log("_run", f"warning: {warning}\n")
         except BaseException:
@@ -190,10 +212,16 @@ class Execution:
 
     @classmethod
     def _guarded(
-        cls, job: Job, folder: RunFolder, lock: RunLock, state: RunState, observers: tuple[Observer, ...]
+        cls,
+        job: Job,
+        folder: RunFolder,
+        lock: RunLock,
+        state: RunState,
+        observers: tuple[Observer, ...],
+        box: str = OUTBOX,
     ) -> Execution:
         try:
-            execution = cls(job, folder, RunRecorder(folder, lock), state)
+            execution = cls(job, folder, RunRecorder(folder, lock, box), state)
         except BaseException:
             lock.release()
             raise
@@ -301,7 +329,14 @@ def _check_resumable(state: RunState, job: Job, *, accept_changes: bool) -> None
         )
 
 
-def _about(job: Job, folder: RunFolder, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _whence(job: Job, origin: Origin) -> dict[str, Any]:
+    """The optional fields of `run.started`; most runs have none of them."""
+    chat_id = "" if job.services.chat_id == OWNER else job.services.chat_id
+    facts = {"chat_id": chat_id, "parent": origin.parent, "origin": origin.run, "replay": origin.replay}
+    return {name: value for name, value in facts.items() if value}
+
+
+def _about(job: Job, folder: RunFolder, inputs: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
     meta = job.workflow.manifest.workflow if job.workflow.manifest is not None else None
     return {
         "run_id": folder.run_id,
@@ -315,7 +350,9 @@ def _about(job: Job, folder: RunFolder, inputs: Mapping[str, Any]) -> dict[str, 
         "agents": job.plan.agents(),
         "functions": list(job.functions),
         "autonomy": meta.autonomy if meta is not None else None,
-        "parent": None,
+        "parent": origin.parent or None,
+        "origin": origin.run or None,
+        "replay": origin.replay,
         "versions": _versions(),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,22 +91,28 @@ class Library:
         this session under the same name counts as its current text.
         """
         kept = read_path(folder.manifest)
-        if as_run:
-            return kept
         about = RunStore(folder.root.parent).about(folder.run_id)
+        if as_run:
+            return replace(kept, path=_source(about) or kept.path)
         current = self._current(about)
         # The same bytes: prefer the current one, because it knows where its text stands (cells, files).
         return kept if current is None else current
 
     def _current(self, about: dict[str, Any]) -> Workflow | None:
-        source = about.get("source")
-        if isinstance(source, str) and Path(source).is_file():
-            return read_path(Path(source))
+        source = _source(about)
+        if source is not None:
+            return read_path(source)
         return self.session.get(str(about.get("workflow")))
 
     def _local_files(self) -> list[Path]:
         directory = self._app.directory or Path.cwd()
         return sorted(directory.glob(f"*{SUFFIX}")) if directory.is_dir() else []
+
+
+def _source(about: dict[str, Any]) -> Path | None:
+    """The file that a run's workflow came from, if it is still there."""
+    source = about.get("source")
+    return Path(source) if isinstance(source, str) and Path(source).is_file() else None
 
 
 def example_names() -> list[str]:

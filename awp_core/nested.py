@@ -17,7 +17,7 @@ from awp_core.engine.questions import PreparedReply, seconds_left
 from awp_core.errors import ManifestChangedError
 from awp_core.events.fold import Question, RunState
 from awp_core.events.model import Event
-from awp_core.execution import Execution, Job, finish_folder
+from awp_core.execution import NEW, Execution, Job, Origin, finish_folder
 from awp_core.expressions.selectors import Selector, select
 from awp_core.manifest.inputs import resolve_inputs
 from awp_core.manifest.load import Workflow
@@ -54,7 +54,7 @@ def check_resumable(app: App, job: Job, folder: RunFolder, state: RunState, *, a
                 hint="undo the change, or go on with the new text by --accept-changes",
             )
         about = RunStore(nested.root.parent).about(nested.run_id)
-        preflight.check_functions(about, inner.provider, child.plan, app.functions)
+        preflight.check_functions(about, inner.provider, child.plan.agents().values(), app.functions)
         check_resumable(app, child, nested, inner, accept_changes=accept_changes)
 
 
@@ -64,7 +64,7 @@ def _recorded(folder: RunFolder, node: str, state: RunState) -> RunFolder | None
     return nested if nested is not None and nested.events.exists() else None
 
 
-async def run_nested(job: Job, call: NestedCall) -> NestedOutcome:
+async def run_nested(job: Job, call: NestedCall, origin: Origin = NEW) -> NestedOutcome:
     """Start a nested run, or go on with one that waited or was cut off, until it ends or asks.
 
     Raises:
@@ -80,7 +80,7 @@ async def run_nested(job: Job, call: NestedCall) -> NestedOutcome:
         discard_run_folder(folder)  # cut off before its first event
         given = call.inputs if call.exact else _named(job.workflow, call)
         values, warnings = resolve_inputs(job.workflow, given)
-        execution = Execution.start(job, folder, values, (show,), warnings, parent=call.parent)
+        execution = Execution.start(job, folder, values, (show,), warnings, replace(origin, parent=call.parent))
         return _outcome(await execution.work(), call)
     state = read_state(folder)
     if state.over:
@@ -88,7 +88,7 @@ async def run_nested(job: Job, call: NestedCall) -> NestedOutcome:
             with RunLock(folder.lock):
                 finish_folder(folder, job.workflow, state)
         return _outcome(state, call)
-    job = replace(job, replies=_replies(state, call))
+    job = replace(job, replies={**job.replies, **_replies(state, call)})
     execution = Execution.resume(job, folder, accept_changes=True, observers=(show,))
     return _outcome(await execution.work(), call)
 

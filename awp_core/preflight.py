@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from awp_core.diagnostics.model import Findings
 from awp_core.engine.plan import Plan, PlannedNode
+from awp_core.engine.questions import PreparedReply
 from awp_core.errors import EngineUnavailableError, ManifestError, NotFoundError
 from awp_core.manifest.load import Workflow
 from awp_core.rules import environment
@@ -44,19 +45,24 @@ def check_replies(plan: Plan, replies: Mapping[str, Any]) -> None:
             raise NotFoundError.for_name("question", node, asking)
 
 
+def prepared(replies: Mapping[str, Any] | None) -> dict[str, list[PreparedReply]]:
+    """Return answers given in advance by the local owner as the engine takes them."""
+    return {node: [PreparedReply(raw)] for node, raw in (replies or {}).items()}
+
+
 def asks(node: PlannedNode) -> bool:
     """Whether a node may ask a person: for itself, each time of a loop, or for a workflow it runs."""
     loop = node.node.loop
     return node.type.name in {"ask_human", "subworkflow"} or (loop is not None and loop.type == "interactive")
 
 
-def check_functions(about: Mapping[str, Any], recorded: str, plan: Plan, functions: Container[str]) -> None:
+def check_functions(about: Mapping[str, Any], recorded: str, called: Iterable[str], functions: Container[str]) -> None:
     """Refuse to let a stub stand in for a Python function that only another session has.
 
     Args:
         about: The run's `run_manifest.json`; {} if it is damaged.
         recorded: The providers of the run, by its record.
-        plan: What is resumed.
+        called: The agents that will be called.
         functions: The functions of this session.
 
     Raises:
@@ -65,8 +71,8 @@ def check_functions(about: Mapping[str, Any], recorded: str, plan: Plan, functio
     if CALLABLE not in providers_in(recorded):
         return
     known = about.get("functions")
-    called = sorted({agent for agent in plan.agents().values() if agent})
-    gone = [name for name in called if name not in functions and (not isinstance(known, list) or name in known)]
+    agents = sorted({agent for agent in called if agent})
+    gone = [name for name in agents if name not in functions and (not isinstance(known, list) or name in known)]
     if gone:
         raise EngineUnavailableError(
             f"the run calls {', '.join(gone)}, Python functions of the session that started it",

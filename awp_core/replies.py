@@ -4,12 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from awp_core.errors import UsageError
+from awp_core.values import ValueProblem, load_json
 
 VARIABLE = "AWP_REPLIES"
+
+
+def read_changes(texts: Sequence[str]) -> dict[str, Any]:
+    """Read `node.field=value` arguments of a fork; a value that is no JSON is text, and one of an input stays text.
+
+    Raises:
+        UsageError: One has no `=`.
+
+    >>> read_changes(["draft.n=3", "inputs.who=Ada"])
+    {'draft.n': 3, 'inputs.who': 'Ada'}
+    """
+    changes: dict[str, Any] = {}
+    for text in texts:
+        path, equals, value = text.partition("=")
+        if not equals or not path:
+            raise UsageError(f"{text!r} changes nothing", hint="write node.field=value, or inputs.name=value")
+        changes[path] = value
+        if not path.startswith("inputs."):  # those are read by their declared type
+            with suppress(ValueProblem):
+                changes[path] = load_json(value.encode())
+    return changes
 
 
 def gather_replies(texts: Sequence[str], file: Path | None, environ: Mapping[str, str]) -> dict[str, Any]:

@@ -143,14 +143,17 @@ class AppServices:
             inputs=call.inputs,
             visible=call.visible,
         )
-        facts = {
+        facts: dict[str, Any] = {
             "provider": answer.provider,
             "model": answer.model,
             "agent": target.spec.id,
             "prompt_tokens": answer.prompt_tokens,
             "completion_tokens": answer.completion_tokens,
             "duration_s": round(time.monotonic() - began, 6),
+            "request": call.request,
         }
+        if call.keep_answer:
+            facts["output"] = answer.output
         call.emit("provider.called", facts)
         return answer.output
 

@@ -14,16 +14,26 @@ if TYPE_CHECKING:
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says how a run is started."""
+    """Add what says how a run is started and followed."""
+    add_start_options(parser)
+    parser.add_argument("--set", metavar="VAR", help="bind the run to this variable")
+
+
+def add_start_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says how a run is started, but for the variable it is bound to."""
     parser.add_argument("--provider", "--engine", metavar="NAME", help="the provider for every agent, such as stub")
     parser.add_argument("--reply", action="append", default=[], metavar="NODE=VALUE", help="answer in advance")
-    add_follow_options(parser)
+    _add_waiting(parser)
 
 
 def add_follow_options(parser: argparse.ArgumentParser) -> None:
     """Add what says how a run is followed."""
-    parser.add_argument("--background", action="store_true", help="return at once; the output goes on by itself")
+    _add_waiting(parser)
     parser.add_argument("--set", metavar="VAR", help="bind the run to this variable")
+
+
+def _add_waiting(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--background", action="store_true", help="return at once; the output goes on by itself")
     parser.add_argument("--require-complete", action="store_true", help="fail if the run waits for a person")
 
 

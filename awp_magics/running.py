@@ -51,6 +51,25 @@ def start(session: Session, workflow: Workflow, inputs: Mapping[str, Any], optio
     return _present(session, area, leg, options)
 
 
+def fork(session: Session, before: Run, nodes: list[str], changes: Mapping[str, Any], options: RunOptions) -> Run:
+    """Start a fork of a run and show it; see `awp_core.again.fork`, errors as for `start`."""
+    from awp_core import again
+
+    leg = Leg()
+    run = again.fork(
+        session.app,
+        before,
+        nodes,
+        changes,
+        provider=options.provider or session.provider,
+        replies=options.replies,
+        observers=(leg.put,),
+        text=True,
+    )
+    workflow = session.app.library.of_run(run.run_folder, as_run=True)
+    return _present(session, _new_area(session, run, workflow, RunState(run_id=run.id)), leg, options)
+
+
 def answer(session: Session, run: Run, value: Any, node: str | None = None, replier: str | None = None) -> Leg | None:
     """Answer a question; the run goes on by itself.
 

@@ -97,12 +97,12 @@ class EngineContext:
         node = self._node.id
         expect = scheduler.bus.redacted(dict(envelope.expect)) if envelope.expect is not None else None
         envelope = replace(envelope, text=scheduler.bus.redacted(envelope.text), expect=expect)
-        name = node if not turn else f"{node}.{turn}"
+        file = scheduler.storage.envelope_file(node, turn)
         fresh = scheduler.storage.write_envelope(node, envelope, turn)
-        if fresh or not scheduler.was_announced(f"outbox/{name}.json"):
+        if fresh or not scheduler.was_announced(file):
             scheduler.bus.emit("envelope.written", node, {
                 "channel": envelope.channel, "kind": envelope.kind, "chat_id": envelope.chat_id,
-                "text": envelope.text, "file": f"outbox/{name}.json",
+                "text": envelope.text, "file": file,
             })  # fmt: skip
         return await scheduler.services.deliver(envelope) if fresh else Receipt(True, "it was sent before")
 
@@ -129,7 +129,8 @@ class EngineContext:
             scheduler.bus.emit(kind, node.id, data)
 
         visible = {**self.shared, **self._own, **extra}
-        call = AgentCall(node.id, agent, instructions, self.inputs, visible, emit, self.log)
+        keep = node.type.name != "agent" or node.node.loop is not None or node.node.fan_out is not None
+        call = AgentCall(node.id, agent, instructions, self.inputs, visible, keep, emit, self.log)
         limit = asyncio.timeout(node.call_timeout)
         async with scheduler.calls:
             try:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from awp_core.channels.base import Envelope, Receipt
 from awp_core.nodes.base import Ask, GivenReply
 from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
+from awp_core.values import canonical_json, digest
 
 JSON = Any
 
@@ -22,6 +23,9 @@ class RunStorage(Protocol):
 
     def keep(self, node: str, file: str, text: str) -> None:
         """Write a text file of a node."""
+
+    def envelope_file(self, node: str, turn: int = 0) -> str:
+        """Return where the node's envelope of a turn is kept, from the run folder."""
 
     def has_envelope(self, node: str) -> bool:
         """Whether the node's envelope was written, in this process or an earlier one."""
@@ -49,6 +53,7 @@ class AgentCall:
         instructions: The node's instructions.
         inputs: The workflow's inputs.
         visible: What the agent may see: outputs by node, plus what the node adds.
+        keep_answer: Whether the record must hold the answer, because the node's output is not the answer.
         emit: Record a fact about the call, such as `provider.called`.
         log: Keep text the agent printed.
     """
@@ -58,8 +63,15 @@ class AgentCall:
     instructions: str
     inputs: Mapping[str, JSON]
     visible: Mapping[str, JSON]
+    keep_answer: bool
     emit: Callable[[str, Mapping[str, Any]], None]
     log: Callable[[str], None]
+
+    @property
+    def request(self) -> str:
+        """What is asked, as a digest: by it a replay finds the answer. All of it is redacted already."""
+        asked = [self.agent, self.instructions, dict(self.inputs), dict(self.visible)]
+        return digest(canonical_json(asked))[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,12 +81,23 @@ class Question:
 
 @dataclass(slots=True)
 class RunState:
-    """What is known of a run. `apply` is the only thing that changes it."""
+    """What is known of a run. `apply` is the only thing that changes it.
+
+    Attributes:
+        chat_id: The chat that started it.
+        origin: For a replay or a fork, the run it repeats.
+        replay: Whether it is answered from the record of `origin`.
+        active_s: Seconds it worked, not counting pauses.
+        seq, t: Number and clock of the last event.
+    """
 
     run_id: str = ""
     workflow: str = ""
     digest: str = ""
     provider: str = ""
+    chat_id: str = "owner"
+    origin: str = ""
+    replay: bool = False
     status: RunStatus = "running"
     inputs: dict[str, Any] = field(default_factory=dict)
     nodes: dict[str, NodeState] = field(default_factory=dict)
@@ -147,6 +158,8 @@ def _run_started(state: RunState, event: Event) -> None:
     data = event.data
     state.workflow, state.digest, state.provider = data["workflow"], data["digest"], data["provider"]
     state.inputs, state.started, state.status = data["inputs"], event.ts, "running"
+    state.chat_id = data.get("chat_id", state.chat_id)
+    state.origin, state.replay = data.get("origin", ""), data.get("replay", False)
     state.nodes = {node_id: NodeState() for node_id in data["nodes"]}
 
 

@@ -40,8 +40,10 @@ EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
         "inputs": "object",
         "nodes": "array",
         "provider": "string",
+        "chat_id?": "string",
         "parent?": "string",
         "origin?": "string",
+        "replay?": "boolean",
     },
     "run.paused": {"questions": "array", "active_s": "number"},
     "run.resumed": {"active_s": "number", "accepted_digest?": "string"},
@@ -68,7 +70,7 @@ EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
         "detail?": "string",
         "contained": "boolean",
     },
-    "node.skipped": {"reason": "string", "cause": "string", "error?": "string", "reused?": "boolean"},
+    "node.skipped": {"reason": "string", "cause": "string", "error?": "string"},
     "node.retrying": {"attempt": "integer", "delay_s": "number", "error": "string"},
     "node.nested": {"run_id": "string"},
     "human.asked": {
@@ -108,7 +110,7 @@ EVENT_TYPES: Final[Mapping[str, Mapping[str, str]]] = {
 # What the engine steers by, by event type. A password that is also the id of a node must not rename the node in the
 # record. All of it comes from the manifest or from the engine, nothing from a value.
 STRUCTURE: Final[Mapping[str, frozenset[str]]] = {
-    "run.started": frozenset({"digest", "nodes", "parent", "origin"}),
+    "run.started": frozenset({"digest", "nodes", "parent", "origin", "chat_id"}),
     "run.paused": frozenset({"questions"}),
     "run.resumed": frozenset({"accepted_digest"}),
     "run.finished": frozenset({"status"}),

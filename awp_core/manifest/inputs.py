@@ -53,7 +53,7 @@ def resolve_inputs(
         try:
             value = _records(raw)
             if text and isinstance(value, str):
-                value = _from_text(value, spec)
+                value = from_text(value, spec)
             check_json(value, name)
             values[name] = value
         except (AwpError, ValueError) as exc:
@@ -107,7 +107,8 @@ def _is(value: Any, kind: str) -> bool:
     return isinstance(value, _TYPES[kind])
 
 
-def _from_text(value: str, spec: InputSpec | None) -> Any:
+def from_text(value: str, spec: InputSpec | None) -> Any:
+    """Return what was typed for an input, by its declared type; what does not fit stays the text it is."""
     kind = spec.type if spec is not None else None
     if kind == "string":
         return value

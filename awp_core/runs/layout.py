@@ -12,6 +12,8 @@ from awp_core.errors import RunFolderError
 
 RUN_ID = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
 RUNS = "runs"
+OUTBOX = "outbox"
+UNSENT = "unsent"  # the outbox of a replay: what was sent once must not be picked up by a bridge again
 
 
 def new_run_id(now: float | None = None) -> str:
@@ -73,7 +75,7 @@ class RunFolder:
     @property
     def outbox(self) -> Path:
         """Envelopes, one file each."""
-        return self.root / "outbox"
+        return self.root / OUTBOX
 
     @property
     def completion(self) -> Path:
@@ -94,9 +96,9 @@ class RunFolder:
         """Return the path of a large value."""
         return self._within(self.artifacts / f"{sha256}.json")
 
-    def envelope(self, node: str, turn: int = 0) -> Path:
+    def envelope(self, node: str, turn: int = 0, box: str = OUTBOX) -> Path:
         """Return the path of the envelope of a node; a loop that asks has one for each turn, from 1."""
-        return self._within(self.outbox / (f"{node}.{turn}.json" if turn else f"{node}.json"))
+        return self._within(self.root / box / (f"{node}.{turn}.json" if turn else f"{node}.json"))
 
     def nested(self, node: str, run_id: str) -> Path:
         """Return the folder of a run nested in a node."""

@@ -12,7 +12,7 @@ from awp_core.channels.base import Envelope
 from awp_core.errors import RunFolderError
 from awp_core.events.model import DURABLE, Event
 from awp_core.runs.files import advice, create_once, disk_errors, replace, write_all
-from awp_core.runs.layout import RunFolder
+from awp_core.runs.layout import OUTBOX, RunFolder
 from awp_core.runs.lock import RunLock
 from awp_core.values import digest, dump_json
 
@@ -30,10 +30,12 @@ class RunRecorder:
     Args:
         folder: A run folder that exists.
         lock: The lock of the folder; closed together with the recorder.
+        box: The folder for envelopes.
     """
 
-    def __init__(self, folder: RunFolder, lock: RunLock) -> None:
+    def __init__(self, folder: RunFolder, lock: RunLock, box: str = OUTBOX) -> None:
         self.folder = folder
+        self._box = box
         self._lock = lock
         self._held: list[bytes] = []
         self._logged: dict[str, int] = {}
@@ -109,11 +111,15 @@ class RunRecorder:
 
     def has_envelope(self, node: str) -> bool:
         """Whether the envelope of a node was written, in this process or an earlier one."""
-        return self.folder.envelope(node).exists()
+        return self.folder.envelope(node, box=self._box).exists()
+
+    def envelope_file(self, node: str, turn: int = 0) -> str:
+        """Return where the node's envelope of a turn is kept, from the run folder."""
+        return f"{self._box}/{self.folder.envelope(node, turn, self._box).name}"
 
     def write_envelope(self, node: str, envelope: Envelope, turn: int = 0) -> bool:
         """Write the one envelope of a node's turn durably; False if it was there already."""
-        path = self.folder.envelope(node, turn)
+        path = self.folder.envelope(node, turn, self._box)
         body: dict[str, Any] = {
             "run_id": self.folder.run_id, "node": node, "channel": envelope.channel, "kind": envelope.kind,
             "chat_id": envelope.chat_id, "text": envelope.text, "format": envelope.format,

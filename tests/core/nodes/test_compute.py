@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -110,18 +111,29 @@ def test_it_needs_one_of_the_two_and_a_name_that_is_one(wrong):
         NODE.config.model_validate(wrong)
 
 
-def test_a_time_out_ends_the_process_and_what_it_started(tmp_path, context):
+HANGS = "- {id: it, type: compute, function: sums:hangs, inputs: {values: inputs.file}, timeout: LIMIT}"
+
+
+def test_a_time_out_ends_the_process(tmp_path, context):
     app = App(environ={}, runs_dir=tmp_path / "runs", directory=tmp_path)
-    pids = tmp_path / "pids"
-    text = (
-        f"- {{id: where, type: static, value: {str(pids)!r}}}\n"
-        "- {id: it, type: compute, function: sums:hangs, inputs: {values: where}, timeout: 1.5, depends_on: [where]}\n"
-    )
-    done = asyncio.run(app.arun(app.load_text(text)))
-    assert done.reason == "it: it took longer than its 1.5 s and was stopped"
-    started = [int(pid) for pid in pids.read_text().split()]
-    assert len(started) == 2
-    assert not [pid for pid in started if alive(pid)]
+    text = HANGS.replace("LIMIT", "0.5")
+    done = asyncio.run(app.arun(app.load_text(text), {"file": str(tmp_path / "pids")}))
+    assert done.reason == "it: it took longer than its 0.5 s and was stopped"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs Linux or macOS: it forks")
+def test_a_cancelled_function_is_gone_with_what_it_started(tmp_path, context):
+    app = App(environ={}, runs_dir=tmp_path / "runs", directory=tmp_path)
+    file = tmp_path / "pids"
+    run = app.start(app.load_text(HANGS.replace("LIMIT", "60")), {"file": str(file)})
+    waiting = threading.Event()
+    while not file.exists() or len(file.read_text().split()) < 2:
+        waiting.wait(0.01)
+    started = [int(pid) for pid in file.read_text().split()]
+    run.cancel()
+    assert run.status == "cancelled"
+    while any(map(alive, started)):  # killed, and gone as soon as the system is done with it
+        waiting.wait(0.01)
 
 
 def alive(pid: int) -> bool:
