@@ -350,6 +350,7 @@ def _about(job: Job, folder: RunFolder, inputs: Mapping[str, Any], origin: Origi
         "agents": job.plan.agents(),
         "functions": list(job.functions),
         "autonomy": meta.autonomy if meta is not None else None,
+        "chat_id": job.services.chat_id,
         "parent": origin.parent or None,
         "origin": origin.run or None,
         "replay": origin.replay,

@@ -58,6 +58,8 @@ class Run:
     @property
     def snapshot(self) -> RunState:
         """Everything known now; read-only."""
+        if self._state is not None and self._state.over:
+            return self._state
         execution = self._execution
         if execution is not None and (execution.working or execution.state.over):
             return execution.state

@@ -67,6 +67,9 @@ class RunLock:
         if self._descriptor >= 0:
             if fcntl is None:
                 os.ftruncate(self._descriptor, 0)
+            else:
+                # Closing is not enough: a process that is being started at this moment still has a copy.
+                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             os.close(self._descriptor)
             self._descriptor = -1
 
@@ -90,6 +93,7 @@ def is_locked(path: Path) -> bool:
     try:
         return not _flock(descriptor, fcntl.LOCK_SH)
     finally:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
 

@@ -209,3 +209,15 @@ def test_the_card_says_that_a_stub_answered():
     assert "stub: canned answers, no model" in progress.to_text(model)
     honest = progress.view_model(RunState(run_id="r", workflow="w", provider="callable"), 0.0)
     assert "stub" not in progress.to_html(honest)
+
+
+def test_a_conversation_is_escaped_and_bounded():
+    from awp_core.chat import Line
+    from awp_magics.views.chat import to_html, to_text
+
+    said = [Line("", "user", "message", "<script>1</script>", "r"), Line("", "workflow", "answer", "**Hi** <b>", "r")]
+    assert "<script" not in to_html(said)
+    assert "<strong>Hi</strong> &lt;b&gt;" in to_html(said)
+    assert to_text(said) == "you: <script>1</script>\nworkflow: **Hi** <b>"
+    assert to_text([]) == "nothing was said yet"
+    assert "50 earlier lines" in to_html(said * 75)
