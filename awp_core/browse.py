@@ -1,13 +1,17 @@
-"""One row per run, for lists in the terminal and the notebook."""
+"""Look at recorded runs: one row per run for lists, and whether their audit chains are intact."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from awp_core.errors import AwpError
+from awp_core.runs import audit
+from awp_core.runs.layout import RUNS, RunFolder
 
 if TYPE_CHECKING:
+    from awp_core.app import App
     from awp_core.handle import Run
 
 
@@ -47,3 +51,26 @@ def _row(run: Run) -> Row:
             for q in state.questions.values()
         )
     return Row(run.id, state.workflow, run.status, state.started, f"{ended}/{len(state.nodes)}", note[:160])
+
+
+def verify_audit(app: App, target: str) -> str:
+    """Check the audit chain of a run, with those of the runs nested in it, or of one file; say what was checked.
+
+    Raises:
+        AuditError: A chain is broken; names the line.
+        NotFoundError: There is no such run.
+    """
+    path = Path(target)
+    if path.is_file():
+        return _verified(RunFolder(path.parent), path)
+    root = app.open(target).run_folder
+    nested = sorted(root.root.glob(f"nodes/*/{RUNS}/**/{root.audit.name}"))
+    return "\n".join(_verified(RunFolder(file.parent), file) for file in [root.audit, *nested])
+
+
+def _verified(folder: RunFolder, file: Path) -> str:
+    claimed = audit.claimed_by(folder)
+    chain = audit.verify(file, claimed)
+    entries = f"{chain.length} entr{'y' if chain.length == 1 else 'ies'}"
+    note = "" if claimed is not None else "; the run is not over, so a cut end would not be noticed"
+    return f"{folder.run_id}: intact, {entries}, head {chain.head}{note}"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from awp_core.graph.geometry import Layout
 from awp_core.graph.picture import Picture, PictureEdge, PictureNode
 from awp_core.manifest.load import Workflow
 from awp_core.manifest.models import Dependency, GraphNode
 
 FORMATS = ("text", "svg", "dot")
+_OWN_LAYOUT = {"GRAPHVIZ_DOT": "builtin"}
+_KEPT = 8
+_LAYOUTS: dict[str, Layout] = {}
 
 
 def picture_of(workflow: Workflow) -> Picture:
@@ -16,6 +20,22 @@ def picture_of(workflow: Workflow) -> Picture:
     nodes = tuple(PictureNode(node.id, node.id, node.type, _subtitle(node)) for node in workflow.nodes)
     edges = tuple(edge for node in workflow.nodes for edge in _edges(workflow, node))
     return Picture(workflow.name, nodes, edges)
+
+
+def layout_of(workflow: Workflow) -> Layout:
+    """Return where everything of a workflow's picture is, by our own layout: it costs no process.
+
+    The latest ones are kept, because a workflow in work runs again and again.
+    """
+    from awp_core.graph.layout import lay_out
+
+    layout = _LAYOUTS.pop(workflow.digest, None)
+    if layout is None:
+        layout = lay_out(picture_of(workflow), _OWN_LAYOUT)
+        while len(_LAYOUTS) >= _KEPT:
+            _LAYOUTS.pop(next(iter(_LAYOUTS)), None)
+    _LAYOUTS[workflow.digest] = layout
+    return layout
 
 
 def draw(workflow: Workflow, form: str = "text", states: Mapping[str, str] | None = None) -> str:

@@ -170,6 +170,10 @@ class RunFolderError(RunError):
     """The run folder cannot be written or read; nothing is reported as done that is not on disk."""
 
 
+class AuditError(RunFolderError):
+    """An audit chain is broken: a line was changed, removed, moved or cut off."""
+
+
 class ManifestChangedError(RunError):
     """The manifest is not the one the run was started with."""
 

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from awp_core.drawing import picture_of
+from awp_core.drawing import layout_of
 from awp_core.engine import questions
 from awp_core.engine.plan import Plan
 from awp_core.engine.ports import Services
@@ -24,18 +24,18 @@ from awp_core.events.bus import EventBus, Observer
 from awp_core.events.fold import RunState
 from awp_core.events.model import start_clock
 from awp_core.events.redact import Redactor
-from awp_core.graph.layout import lay_out
 from awp_core.manifest.load import Workflow
+from awp_core.runs import audit
+from awp_core.runs.audit import AuditTrail, Chain
 from awp_core.runs.files import disk_errors
 from awp_core.runs.finish import write_completion
 from awp_core.runs.layout import OUTBOX, UNSENT, RunFolder
 from awp_core.runs.lock import RunLock
-from awp_core.runs.reader import read_record, read_state, replay
+from awp_core.runs.reader import RunStore, read_record, read_state, replay
 from awp_core.runs.recorder import RunRecorder, create_run_folder, discard_run_folder
 
 _CANCEL_POLL_S = 0.25
 _CANCEL_S = 30.0  # how long another process may take to notice
-_OWN_LAYOUT = {"GRAPHVIZ_DOT": "builtin"}  # the picture in the folder is not worth a process at the end of every run
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,8 @@ class Execution:
         lock = create_run_folder(folder, workflow.text.encode("utf-8", "surrogatepass"), redactor.clean(about))
         try:
             box = UNSENT if origin.replay else OUTBOX
-            execution = cls._guarded(job, folder, lock, RunState(run_id=folder.run_id), observers, box)
+            state = RunState(run_id=folder.run_id)
+            execution = cls._guarded(job, folder, lock, state, observers, AuditTrail(folder, job.plan.agents()), box)
             with _closing_on_error(execution):
                 execution.bus.emit("run.started", None, {
                     "workflow": workflow.name, "version": about["version"], "digest": workflow.digest,
@@ -172,10 +173,12 @@ class Execution:
             if record.torn:
                 with disk_errors(folder.events):
                     os.truncate(folder.events, record.size)
+            trail = AuditTrail.resume(folder, record.events, job.plan.agents())
         except BaseException:
             lock.release()
             raise
-        execution = cls._guarded(job, folder, lock, state, observers)
+        box = UNSENT if state.replay else OUTBOX
+        execution = cls._guarded(job, folder, lock, state, observers, trail, box)
         with _closing_on_error(execution):
             execution.scheduler.announced(announced)
             data: dict[str, Any] = {"active_s": state.active_s}
@@ -218,11 +221,13 @@ class Execution:
         lock: RunLock,
         state: RunState,
         observers: tuple[Observer, ...],
-        box: str = OUTBOX,
+        trail: AuditTrail,
+        box: str,
     ) -> Execution:
         try:
-            execution = cls(job, folder, RunRecorder(folder, lock, box), state)
+            execution = cls(job, folder, RunRecorder(folder, lock, box, trail), state)
         except BaseException:
+            trail.close()
             lock.release()
             raise
         for observer in observers:
@@ -289,21 +294,28 @@ class Execution:
                 await execution.work()
 
     def _write_completion(self) -> None:
-        finish_folder(self.folder, self.job.workflow, self.state)
+        chain = self.recorder.audit.chain if self.recorder.audit is not None else Chain()
+        finish_folder(self.folder, self.job.workflow, self.state, chain)
         with suppress(OSError):
             self.folder.cancel_request.unlink(missing_ok=True)
 
 
-def finish_folder(folder: RunFolder, workflow: Workflow, state: RunState) -> None:
+def finish_folder(folder: RunFolder, workflow: Workflow, state: RunState, chain: Chain | None = None) -> None:
     """Write what a run leaves when it is over; the caller holds the run's lock.
 
+    Without a `chain`, the audit chain is brought up to the record first.
+
     Raises:
+        AuditError: The chain is broken.
         RunFolderError: It cannot be written.
     """
+    if chain is None:
+        agents = RunStore(folder.root.parent).about(folder.run_id).get("agents")
+        chain = audit.finish(folder, read_record(folder).events, agents if isinstance(agents, dict) else {})
     layout = None
     with suppress(Exception):  # a picture that cannot be drawn must not cost the run its completion
-        layout = lay_out(picture_of(workflow), _OWN_LAYOUT)
-    write_completion(folder, state, layout)
+        layout = layout_of(workflow)
+    write_completion(folder, state, layout, chain)
 
 
 class _closing_on_error:  # noqa: N801 - reads as a statement

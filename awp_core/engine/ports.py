@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from awp_core.channels.base import Envelope, Receipt
 from awp_core.nodes.base import Ask, GivenReply
 from awp_core.sandbox.policy import CodeJob, CodeResult, SandboxPolicy
-from awp_core.values import canonical_json, digest
+from awp_core.values import digest, dump_json
 
 JSON = Any
 
@@ -71,7 +71,7 @@ class AgentCall:
     def request(self) -> str:
         """What is asked, as a digest: by it a replay finds the answer. All of it is redacted already."""
         asked = [self.agent, self.instructions, dict(self.inputs), dict(self.visible)]
-        return digest(canonical_json(asked))[:32]
+        return digest(dump_json(asked))[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from awp_core.events.fold import RunState
 from awp_core.graph.layout import Layout
 from awp_core.graph.svg import render_svg
+from awp_core.runs.audit import Chain
 from awp_core.runs.files import replace
 from awp_core.runs.layout import RunFolder
 from awp_core.values import dump_json, shorten
@@ -12,7 +13,7 @@ from awp_core.values import dump_json, shorten
 _LISTED = 200  # rows of the table in RUN_SUMMARY.md; a longer one is not read by anybody
 
 
-def write_completion(folder: RunFolder, state: RunState, layout: Layout | None) -> None:
+def write_completion(folder: RunFolder, state: RunState, layout: Layout | None, chain: Chain) -> None:
     """Write `run_completion.json`, `RUN_SUMMARY.md` and `graph.svg`; all can be rebuilt from the record.
 
     Raises:
@@ -22,7 +23,8 @@ def write_completion(folder: RunFolder, state: RunState, layout: Layout | None) 
         states = {name: node.status for name, node in state.nodes.items()}
         replace(folder.picture, render_svg(layout, states).encode())
     replace(folder.summary, summary(state).encode("utf-8", "replace"))
-    replace(folder.completion, dump_json(completion(state)) + b"\n")
+    facts = completion(state) | {"audit": {"count": chain.length, "head": chain.head}}
+    replace(folder.completion, dump_json(facts) + b"\n")
 
 
 def completion(state: RunState) -> dict[str, object]:

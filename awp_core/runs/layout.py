@@ -56,6 +56,11 @@ class RunFolder:
         return self.root / "events.jsonl"
 
     @property
+    def audit(self) -> Path:
+        """The hash chain of the audit entries."""
+        return self.root / "audit.jsonl"
+
+    @property
     def checkpoint(self) -> Path:
         """The open questions; exists only while the run is paused."""
         return self.root / "checkpoint.json"

@@ -11,12 +11,14 @@ from typing import Any
 from awp_core.channels.base import Envelope
 from awp_core.errors import RunFolderError
 from awp_core.events.model import DURABLE, Event
+from awp_core.runs.audit import AuditTrail
 from awp_core.runs.files import advice, create_once, disk_errors, replace, write_all
 from awp_core.runs.layout import OUTBOX, RunFolder
 from awp_core.runs.lock import RunLock
 from awp_core.values import digest, dump_json
 
 LARGE = 64 * 1024  # bytes; a larger value goes to artifacts/ (spec 08, Folder)
+_RESTS = frozenset({"run.paused", "run.finished"})  # nobody works on the run after these
 _LOG_LIMIT = 4 * 1024 * 1024  # bytes of printed text kept per node and process
 
 
@@ -31,10 +33,12 @@ class RunRecorder:
         folder: A run folder that exists.
         lock: The lock of the folder; closed together with the recorder.
         box: The folder for envelopes.
+        audit: The audit chain; closed together with the recorder. None keeps none.
     """
 
-    def __init__(self, folder: RunFolder, lock: RunLock, box: str = OUTBOX) -> None:
+    def __init__(self, folder: RunFolder, lock: RunLock, box: str = OUTBOX, audit: AuditTrail | None = None) -> None:
         self.folder = folder
+        self.audit = audit
         self._box = box
         self._lock = lock
         self._held: list[bytes] = []
@@ -51,13 +55,25 @@ class RunRecorder:
             RunFolderError: It could not be written; the file still ends with a whole line.
         """
         self._held.append(self._line(event))
-        if not hold:
-            self.flush()
-            if event.type in DURABLE:
-                self.sync()
+        if self.audit is not None:
+            self.audit.add(event)
+        if hold:
+            return
+        self._write()
+        if event.type in DURABLE:
+            self.sync()
+            if self.audit is not None and event.type in _RESTS:
+                self.audit.sync()
+        elif self.audit is not None and self.audit.is_full:
+            self.audit.flush()
 
     def flush(self) -> None:
-        """Hand held events to the operating system."""
+        """Hand held events and audit entries to the operating system, in this order: no entry is without its event."""
+        self._write()
+        if self.audit is not None:
+            self.audit.flush()
+
+    def _write(self) -> None:
         if not self._held:
             return
         data = b"".join(self._held)
@@ -69,12 +85,16 @@ class RunRecorder:
             # A folder removed under the run takes writes without an error: ask whether the file still has a name.
             if os.fstat(self._descriptor).st_nlink == 0:
                 self._failure = "it was removed"
+                if self.audit is not None:
+                    self.audit.abandon()
                 raise RunFolderError(
                     f"the run folder {str(self.folder.root)!r} was removed while the run worked",
                     hint="start the run again; nothing after the removal was kept",
                 )
         except OSError as exc:
             self._failure = exc.strerror or str(exc)
+            if self.audit is not None:
+                self.audit.abandon()
             with suppress(OSError):
                 os.ftruncate(self._descriptor, self._size)
             raise RunFolderError(
@@ -148,6 +168,8 @@ class RunRecorder:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+            if self.audit is not None:
+                self.audit.close()
             self._lock.release()
 
     def _line(self, event: Event) -> bytes:

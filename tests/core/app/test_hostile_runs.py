@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import threading
 
@@ -202,9 +203,9 @@ def test_a_secret_stays_out_of_every_file_but_renames_no_node_and_no_case(tmp_pa
 
 def test_a_run_that_cannot_start_leaves_no_folder_and_no_lock(app, tmp_path, monkeypatch):
     def full(*_args, **_options):
-        raise RunFolderError("the disk is full")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("awp_core.runs.recorder.RunRecorder.flush", full)
+    monkeypatch.setattr("awp_core.runs.recorder.write_all", full)
     with pytest.raises(RunFolderError):
         app.start(app.load_text(ASK))
     assert list((tmp_path / "runs").iterdir()) == []
