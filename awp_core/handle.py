@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from awp_core.app import App
 
 
+_TICK_S = 0.5
+
+
 class Run:
     """One run of a workflow. Also exported as `RunResult`.
 
@@ -159,15 +162,21 @@ class Run:
             return self._wait_for_other(timeout)
         if self._app.loop.owns_this_thread():
             raise UsageError("cannot wait for a run from inside a run", hint="use `await` or a subworkflow")
-        try:
-            future.result(timeout)
-        except FutureTimeoutError:
-            if future.done():
-                raise
-            raise RunError(
-                f"run {self.id} is still running after {timeout:g} s", hint="it goes on; wait again"
-            ) from None
-        return self
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            # In short waits: a Ctrl-C that comes just before a wait without end would only be seen after it.
+            left = _TICK_S if end is None else min(_TICK_S, max(0.0, end - time.monotonic()))
+            try:
+                future.result(left)
+            except FutureTimeoutError:
+                if future.done():
+                    raise
+                if end is not None and time.monotonic() >= end:
+                    raise RunError(
+                        f"run {self.id} is still running after {timeout:g} s", hint="it goes on; wait again"
+                    ) from None
+            else:
+                return self
 
     def cancel(self, reason: str = "it was cancelled") -> Run:
         """Cancel the run, wherever it runs; what ended stays readable. Returns once it stopped, if it is ours."""
