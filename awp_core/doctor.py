@@ -56,6 +56,10 @@ def _drawing(app: App) -> Iterator[Check]:
 def _extension_points(app: App) -> Iterator[Check]:
     yield Check("node types", bool(app.node_types), ", ".join(sorted(app.node_types)))
     yield Check("channels", bool(app.channels), ", ".join(sorted(app.channels)))
+    for channel in app.channels.values():
+        unset = channel.missing(app.environ)
+        if unset or channel.confirms:
+            yield Check(f"channel {channel.name}", not unset, unset or channel.summary, needed=False)
     from awp_core.providers import load_providers
 
     for provider in load_providers().values():

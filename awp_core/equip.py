@@ -13,7 +13,7 @@ from awp_core.engine.questions import PreparedReply
 from awp_core.errors import AwpError, ManifestError
 from awp_core.execution import Job
 from awp_core.manifest.load import GRAPH_PATH, Workflow
-from awp_core.services import AppServices, declared_secrets, sensitive_fields
+from awp_core.services import AppServices, channel_secrets, declared_secrets, sensitive_fields
 
 if TYPE_CHECKING:
     from awp_core.app import App
@@ -61,10 +61,11 @@ def equip(
 
     Raises:
         ManifestError: A nested workflow does not exist, nests itself, or has errors.
-        EngineUnavailableError: A provider that is needed cannot be used.
+        EngineUnavailableError: A provider or a channel that is needed cannot be used.
     """
-    own = declared_secrets(workflow, app.environ), sensitive_fields(workflow)
-    below = (above or Above()).below(workflow, *own)
+    preflight.check_channels(plan, app.channels, app.environ)
+    secrets = declared_secrets(workflow, app.environ) | channel_secrets(plan, app.channels, app.environ)
+    below = (above or Above()).below(workflow, secrets, sensitive_fields(workflow))
     children = _children(app, workflow, plan, provider, chat_id, below)
     services = AppServices(app, workflow, plan, provider, chat_id, children)
     return Job(

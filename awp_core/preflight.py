@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
+from awp_core.channels.base import Channel
 from awp_core.diagnostics.model import Findings
 from awp_core.engine.plan import Plan, PlannedNode
 from awp_core.engine.questions import PreparedReply
@@ -31,6 +32,23 @@ def check_environment(workflow: Workflow, environ: Mapping[str, str]) -> None:
     findings = environment.check_environment(workflow, environ)
     if not findings.ok:
         raise refusal(workflow, findings)
+
+
+def check_channels(plan: Plan, channels: Mapping[str, Channel], environ: Mapping[str, str]) -> None:
+    """Refuse a workflow that sends to a channel which is not set up.
+
+    Raises:
+        EngineUnavailableError: Names the nodes and what to set.
+    """
+    senders: dict[str, list[str]] = {}
+    for node, channel in plan.channels().items():
+        senders.setdefault(channel, []).append(node)
+    for name, nodes in senders.items():
+        missing = channels[name].missing(environ) if name in channels else ""
+        if missing:
+            raise EngineUnavailableError(
+                f"engine_unavailable: channel {name!r} is needed by {', '.join(nodes)}", hint=missing
+            )
 
 
 def check_replies(plan: Plan, replies: Mapping[str, Any]) -> None:

@@ -182,10 +182,16 @@ class ReplayServices(AppServices):
         workflow = self._app.library.of_run(folder, as_run=True)
         return await run_nested(replay_job(self._app, workflow, recorded, self._chat_id), call, Origin(replay=True))
 
-    async def deliver(self, envelope: Envelope) -> Receipt:
+    def confirms(self, channel: str) -> bool:
+        """Nothing is sent, so there is nothing to confirm."""
+        del channel
+        return False
+
+    async def deliver(self, envelope: Envelope, node: str, key: str) -> Receipt:
         """Send nothing; give the recorded receipt."""
-        key = (envelope.channel, envelope.chat_id, envelope.text)
-        return self._recorded.receipts.get(key, Receipt(True))
+        del node, key
+        sent = (envelope.channel, envelope.chat_id, envelope.text)
+        return self._recorded.receipts.get(sent, Receipt(True))
 
     def _unrecorded(self, node: str, what: str) -> NodeError:
         error = self._recorded.errors.get(node)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from awp_core.channels.base import Envelope, Receipt
+from awp_core.channels.base import Channel, DeliveryContext, Envelope, Receipt
 from awp_core.engine.plan import Plan
 from awp_core.engine.ports import AgentCall, NestedCall, NestedOutcome
 from awp_core.errors import CodeError, EngineUnavailableError
@@ -165,9 +165,14 @@ class AppServices:
         """Start a nested run, or go on with it, until it ends or waits."""
         return await run_nested(self._children[call.node], call)
 
-    async def deliver(self, envelope: Envelope) -> Receipt:
+    def confirms(self, channel: str) -> bool:
+        """Whether a channel confirms what it delivered."""
+        return self._app.channels.find(channel).confirms
+
+    async def deliver(self, envelope: Envelope, node: str, key: str) -> Receipt:
         """Hand an envelope, already on disk, to its channel."""
-        return await self._app.channels.find(envelope.channel).deliver(envelope)
+        context = DeliveryContext(key.partition(":")[0], node, key, self._app.environ)
+        return await self._app.channels.find(envelope.channel).deliver(envelope, context)
 
     def place(self, node: str, field: str) -> tuple[str, int]:
         """Return the file and line where the text of a node's field starts."""
@@ -196,6 +201,12 @@ def _declared(workflow: Workflow, environ: Mapping[str, str], *, sensitive: bool
     variables = workflow.manifest.workflow.env if workflow.manifest is not None else ()
     values = ((v.name, environ.get(v.name, v.default)) for v in variables if v.sensitive is sensitive)
     return {name: value for name, value in values if value is not None}
+
+
+def channel_secrets(plan: Plan, channels: Mapping[str, Channel], environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of the channels in use that must never be seen, such as an address with a key in it."""
+    used = sorted(set(plan.channels().values()) & set(channels))
+    return {name: value for channel in used for name, value in channels[channel].secrets(environ).items()}
 
 
 def sensitive_fields(workflow: Workflow) -> tuple[str, ...]:

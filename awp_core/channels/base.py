@@ -42,7 +42,31 @@ class Receipt:
     reason: str = ""
 
 
-Deliver = Callable[[Envelope], Awaitable[Receipt]]
+@dataclass(frozen=True, slots=True)
+class DeliveryContext:
+    """What a channel knows besides the envelope.
+
+    Attributes:
+        run_id, node: Whose message it is.
+        key: The same for every attempt to deliver this envelope, also after a crash, and for no other.
+        environ: Environment variables, for addresses and tokens.
+    """
+
+    run_id: str
+    node: str
+    key: str
+    environ: Mapping[str, str]
+
+
+Deliver = Callable[[Envelope, DeliveryContext], Awaitable[Receipt]]
+
+
+def _nothing_missing(_environ: Mapping[str, str]) -> str:
+    return ""
+
+
+def _no_secrets(_environ: Mapping[str, str]) -> Mapping[str, str]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +77,15 @@ class Channel:
         name: The value of `channel:`.
         summary: One sentence for documentation and `awp doctor`.
         deliver: Hand the envelope over; it is on disk already.
+        confirms: Whether a receiver confirms and keeps keys. An envelope without a receipt is then delivered again
+            after a crash; otherwise it counts as delivered once it is on disk.
+        missing: Says what to set for it to work, "" if nothing is missing; asked before the first node.
+        secrets: Settings that must never be seen, by name.
     """
 
     name: str
     summary: str
     deliver: Deliver
+    confirms: bool = False
+    missing: Callable[[Mapping[str, str]], str] = _nothing_missing
+    secrets: Callable[[Mapping[str, str]], Mapping[str, str]] = _no_secrets

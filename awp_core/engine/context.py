@@ -104,7 +104,14 @@ class EngineContext:
                 "channel": envelope.channel, "kind": envelope.kind, "chat_id": envelope.chat_id,
                 "text": envelope.text, "file": file,
             })  # fmt: skip
-        return await scheduler.services.deliver(envelope) if fresh else Receipt(True, "it was sent before")
+        confirms = scheduler.services.confirms(envelope.channel)
+        if not fresh and (not confirms or scheduler.storage.delivered(node, turn)):
+            return Receipt(True, "it was sent before")
+        key = f"{self.run_id}:{file.rpartition('/')[2].removesuffix('.json')}"
+        receipt = await scheduler.services.deliver(envelope, node, key)
+        if confirms and receipt.delivered:
+            scheduler.storage.write_receipt(node, turn)
+        return receipt
 
     async def run_code(self, job: CodeJob, policy: SandboxPolicy) -> CodeResult:
         """Run Python in the sandbox."""

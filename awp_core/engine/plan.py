@@ -98,6 +98,17 @@ class Plan:
         named = ((node.id, node.type.agent(node.config)) for node in self.nodes.values())
         return {node_id: agent for node_id, agent in named if agent is not None}
 
+    def channels(self) -> dict[str, str]:
+        """Return the channel each node sends to, for nodes that send; a loop that asks sends its questions."""
+        named: dict[str, str] = {}
+        for node in self.nodes.values():
+            channel = node.type.channel(node.config)
+            if channel is None and node.node.loop is not None and node.node.loop.type == "interactive":
+                channel = node.node.loop.input_channel
+            if channel is not None:
+                named[node.id] = channel
+        return named
+
 
 def build_plan(workflow: Workflow, node_types: Mapping[str, NodeType]) -> Plan:
     """Compile a workflow that validated without an error.

@@ -33,6 +33,12 @@ class RunStorage(Protocol):
     def write_envelope(self, node: str, envelope: Envelope, turn: int = 0) -> bool:
         """Write the node's one envelope of a turn durably; False if it was there."""
 
+    def delivered(self, node: str, turn: int = 0) -> bool:
+        """Whether the envelope of a turn has a receipt."""
+
+    def write_receipt(self, node: str, turn: int = 0) -> None:
+        """Write durably that the envelope of a turn was delivered."""
+
     def nested(self, node: str, run_id: str) -> Path:
         """Return the folder of a nested run."""
 
@@ -139,7 +145,10 @@ class Services(Protocol):
     def run_workflow(self, call: NestedCall) -> Awaitable[NestedOutcome]:
         """Start a nested run, or go on with it, until it ends or waits."""
 
-    def deliver(self, envelope: Envelope) -> Awaitable[Receipt]:
+    def confirms(self, channel: str) -> bool:
+        """Whether a channel confirms what it delivered, and knows an envelope again by its key."""
+
+    def deliver(self, envelope: Envelope, node: str, key: str) -> Awaitable[Receipt]:
         """Hand an envelope, already on disk, to its channel."""
 
     def place(self, node: str, field: str) -> tuple[str, int]:

@@ -168,6 +168,10 @@ def _no_agent(_config: Any) -> str | None:
     return None
 
 
+def _no_channel(_config: Any) -> str | None:
+    return None
+
+
 def _no_cases(_config: Any) -> tuple[str, ...]:
     return ()
 
@@ -187,6 +191,7 @@ class NodeType:
         config: The pydantic model of its fields.
         run: Returns the output, or an awaitable of the output or an `Ask`. In lane INSTANT it must not block.
         lane: What bounds its parallelism; a config that calls an agent is in lane PROVIDER all the same.
+        channel: The channel a config sends to; None if it sends nothing.
         agent: The agent a config calls; None for no provider. "" means the node's own generic agent.
         selectors: The selectors a config contains (rule N5).
         fields: The output's field names; None when they cannot be known (rules N5, R13).
@@ -201,6 +206,7 @@ class NodeType:
     run: Runner
     lane: Lane = Lane.INSTANT
     agent: Callable[[Any], str | None] = _no_agent
+    channel: Callable[[Any], str | None] = _no_channel
     selectors: Callable[[Any], Iterable[SelectorUse]] = _no_selectors
     fields: Callable[[Any], frozenset[str] | None] = _unknown_fields
     cases: Callable[[Any], tuple[str, ...]] = _no_cases

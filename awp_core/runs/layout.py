@@ -108,6 +108,10 @@ class RunFolder:
         """Return the path of the envelope of a node; a loop that asks has one for each turn, from 1."""
         return self._within(self.root / box / (f"{node}.{turn}.json" if turn else f"{node}.json"))
 
+    def receipt(self, node: str, turn: int = 0) -> Path:
+        """Return the path of the receipt for an envelope; not in the outbox, where a bridge would take it for one."""
+        return self.node(node, f"receipt.{turn}.json" if turn else "receipt.json")
+
     def nested(self, node: str, run_id: str) -> Path:
         """Return the folder of a run nested in a node."""
         return self._within(self.root / "nodes" / node / RUNS / run_id)

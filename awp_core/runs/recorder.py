@@ -149,6 +149,17 @@ class RunRecorder:
             body["expect"] = dict(envelope.expect)
         return create_once(path, dump_json(body) + b"\n")
 
+    def delivered(self, node: str, turn: int = 0) -> bool:
+        """Whether the envelope of a turn has a receipt."""
+        return self.folder.receipt(node, turn).exists()
+
+    def write_receipt(self, node: str, turn: int = 0) -> None:
+        """Write durably that the envelope of a turn was delivered."""
+        path = self.folder.receipt(node, turn)
+        with disk_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        create_once(path, b'{"delivered":true}\n')
+
     def nested(self, node: str, run_id: str) -> Path:
         """Return the folder of a run nested in a node."""
         return self.folder.nested(node, run_id)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from awp_core.channels.base import Channel, Envelope, Receipt
+from awp_core.channels.base import Channel, DeliveryContext, Envelope, Receipt
 
 
-async def _show(_envelope: Envelope) -> Receipt:
+async def _show(_envelope: Envelope, _context: DeliveryContext) -> Receipt:
     return Receipt(True)
 
 

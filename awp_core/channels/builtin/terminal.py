@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from awp_core.channels.base import Channel, Envelope, Receipt
+from awp_core.channels.base import Channel, DeliveryContext, Envelope, Receipt
 from awp_core.diagnostics.render import visible
 from awp_core.values import shorten
 
 _MAX_TEXT = 20_000  # characters of one message; all of it is in outbox/
 
 
-async def _print(envelope: Envelope) -> Receipt:
+async def _print(envelope: Envelope, _context: DeliveryContext) -> Receipt:
     text = "\n".join(visible(line) for line in shorten(envelope.text, _MAX_TEXT).splitlines())
     try:
         sys.stderr.write(f"[{visible(envelope.chat_id)}] {text}\n")

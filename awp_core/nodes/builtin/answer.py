@@ -45,6 +45,7 @@ NODE = NodeType(
     AnswerConfig,
     _run,
     lane=Lane.COMPUTE,
+    channel=lambda config: config.channel,
     selectors=_selectors,
     fields=lambda _config: frozenset({"sent", "text", "channel", "chat_id", "reason"}),
 )

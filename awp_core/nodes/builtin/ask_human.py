@@ -102,6 +102,7 @@ NODE = NodeType(
     AskHumanConfig,
     _run,
     lane=Lane.COMPUTE,
+    channel=lambda config: config.channel,
     selectors=_selectors,
     fields=_fields,
     cases=lambda config: (config.on_timeout.branch,) if config.on_timeout is not None else (),

@@ -58,5 +58,6 @@ NODE = NodeType(
     DeliverConfig,
     _run,
     lane=Lane.COMPUTE,
+    channel=lambda config: config.config.channel,
     fields=lambda _config: frozenset({"delivered", "channel", "chat_id", "chars", "reason"}),
 )
