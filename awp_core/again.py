@@ -17,6 +17,7 @@ from awp_core.handle import Run
 from awp_core.manifest.inputs import from_text, resolve_inputs
 from awp_core.manifest.load import Workflow
 from awp_core.recorded import Recorded, replay_job
+from awp_core.runs.compare import Difference, compare
 from awp_core.runs.reader import RunStore
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ JSON = Any
 def replay(app: App, run: Run, observers: tuple[Observer, ...] = ()) -> Run:
     """Run the recorded manifest again, with recorded answers and replies: offline, without tokens, nothing is sent.
 
-    Code runs for real. Returns at once; see `differences`.
+    Code runs for real. Returns at once; see `finished`.
 
     Raises:
         RunError: The run is a replay itself.
@@ -41,14 +42,6 @@ def replay(app: App, run: Run, observers: tuple[Observer, ...] = ()) -> Run:
     recorded = Recorded.of(run.run_folder)
     job = replay_job(app, app.library.of_run(run.run_folder, as_run=True), recorded, state.chat_id)
     return app.begin(job, state.inputs, observers, (), Origin(run=run.id, replay=True))
-
-
-class Difference(NamedTuple):
-    """Where two runs part: a node or `result`, and the status and value each has there."""
-
-    where: str
-    before: tuple[str, JSON]
-    after: tuple[str, JSON]
 
 
 class Replayed(NamedTuple):
@@ -71,24 +64,10 @@ class Replayed(NamedTuple):
 def finished(before: Run, after: Run) -> Replayed:
     """Wait for a replay and compare it; one that waits for a person, as its run does, is ended there."""
     status = after.wait().status
-    found = differences(before, after)
+    found = compare(before.snapshot, after.snapshot)
     if status == "paused":
         after.cancel("the recorded run waits here too").wait()
     return Replayed(after, status, found)
-
-
-def differences(before: Run, after: Run) -> list[Difference]:
-    """Return where a replay differs from its run: in the status or output of a node, or in the result."""
-    one, other = before.snapshot, after.snapshot
-    found = []
-    for name, node in one.nodes.items():
-        pair = [(state.status, state.output) for state in (node, other.node(name))]
-        if pair[0] != pair[1]:
-            found.append(Difference(name, *pair))
-    ends = [(state.status, state.result) for state in (one, other)]
-    if ends[0] != ends[1]:
-        found.append(Difference("result", *ends))
-    return found
 
 
 def fork(

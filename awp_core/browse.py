@@ -1,4 +1,4 @@
-"""Look at recorded runs: one row per run for lists, and whether their audit chains are intact."""
+"""Look at recorded runs: one row per run for lists, how two differ, whether their audit chains are intact."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from awp_core.errors import AwpError
 from awp_core.runs import audit
+from awp_core.runs.compare import Difference, compare, describe
 from awp_core.runs.layout import RUNS, RunFolder
 
 if TYPE_CHECKING:
@@ -51,6 +52,16 @@ def _row(run: Run) -> Row:
             for q in state.questions.values()
         )
     return Row(run.id, state.workflow, run.status, state.started, f"{ended}/{len(state.nodes)}", note[:160])
+
+
+def compared(before: Run, after: Run) -> tuple[list[Difference], str]:
+    """Return where two runs differ, and the same as text for a person."""
+    found = compare(before.snapshot, after.snapshot)
+    if not found:
+        return found, f"runs {before.id} and {after.id} are the same: inputs, every node, result"
+    places = "place" if len(found) == 1 else "places"
+    head = f"runs {before.id} (-) and {after.id} (+) differ at {len(found)} {places}"
+    return found, "\n".join([head, *map(describe, found)])
 
 
 def verify_audit(app: App, target: str) -> str:

@@ -15,7 +15,7 @@ from awp_core.values import ValueProblem, check_json
 if TYPE_CHECKING:
     from awp_core.engine.plan import PlannedNode
     from awp_core.engine.scheduler import Scheduler
-    from awp_core.events.fold import Question
+    from awp_core.events.fold import Question, RunState
 
 # Node types that send an envelope: an attempt that has sent it is never repeated (spec 02, Failure rule).
 SENDERS: Final = frozenset({"answer", "ask_human", "deliver"})
@@ -184,12 +184,16 @@ def seconds_left(deadline: str) -> float:
 def park(scheduler: Scheduler) -> None:
     """Pause the run: the checkpoint is on disk before the run says so."""
     state = scheduler.state
+    scheduler.storage.write_checkpoint(checkpoint(state, state.seq))
+    data = {"questions": list(state.questions), "active_s": scheduler.active_s}
+    scheduler.bus.emit("run.paused", None, data)
+
+
+def checkpoint(state: RunState, seq: int) -> dict[str, Any]:
+    """Return what `checkpoint.json` holds: the open questions after the event numbered `seq`."""
     listed = [
         {"node": q.node, "prompt": q.prompt, "expect": q.expect, "channel": q.channel, "chat_id": q.chat_id,
          "approver": q.approver, "asked": q.asked, "deadline": q.deadline}
         for q in state.questions.values()
     ]  # fmt: skip
-    scheduler.storage.write_checkpoint(
-        {"run_id": state.run_id, "seq": state.seq, "digest": state.digest, "questions": listed}
-    )
-    scheduler.bus.emit("run.paused", None, {"questions": [q["node"] for q in listed], "active_s": scheduler.active_s})
+    return {"run_id": state.run_id, "seq": seq, "digest": state.digest, "questions": listed}

@@ -1,4 +1,4 @@
-"""`%awp runs`: list runs, show one, or show what waits for an answer."""
+"""`%awp runs`: list runs, show one, show what waits for an answer, prune, rebuild."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", nargs="?", metavar="RUN", help="a run id, a unique prefix, or a workflow name: show it")
+    parser.add_argument(
+        "run", nargs="?", metavar="RUN|prune|rebuild", help="a run id, a unique prefix, or a workflow name: show it"
+    )
+    parser.add_argument("target", nargs="?", metavar="RUN", help="for rebuild: the run; by default the last")
+    parser.add_argument("--keep", type=int, metavar="N", help="for prune: keep the newest N runs that are over")
+    parser.add_argument("--older", type=float, metavar="DAYS", help="for prune: only what ended longer ago than that")
+    parser.add_argument("--dry-run", action="store_true", help="for prune: say what would go, and remove nothing")
     parser.add_argument("--paused", action="store_true", help="runs that wait for a person, with their forms")
     parser.add_argument("--limit", type=int, default=20, metavar="N", help="at most N runs (default 20)")
 
@@ -23,6 +29,9 @@ def _run(session: Session, args: argparse.Namespace) -> None:
     from awp_core.browse import overview
     from awp_magics.views.runs import NODE_COLUMNS, nodes_model, to_html, to_text, view_model
 
+    if args.run in {"prune", "rebuild"}:
+        publish(session.shell, {"text/plain": _keep_in_order(session, args)})
+        return
     if args.run:
         run = session.find_run(args.run)
         show(session, run)
@@ -42,4 +51,13 @@ def _run(session: Session, args: argparse.Namespace) -> None:
                 show(session, run)
 
 
-COMMAND = Command("runs", "list runs; --paused: with their forms", _configure, _run, completes="run")
+def _keep_in_order(session: Session, args: argparse.Namespace) -> str:
+    from awp_core.upkeep import prune, pruned_text, rebuild
+
+    if args.run == "prune":
+        removed = prune(session.app, keep=args.keep, older=args.older, dry_run=args.dry_run)
+        return pruned_text(removed, dry_run=args.dry_run)
+    return "\n".join(f"written {file}" for file in rebuild(session.app, session.find_run(args.target)))
+
+
+COMMAND = Command("runs", "list runs; --paused: with their forms; prune, rebuild", _configure, _run, completes="run")

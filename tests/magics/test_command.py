@@ -47,7 +47,7 @@ def test_an_unknown_variable_names_the_nearest():
 
 
 def test_every_command_has_a_summary_and_a_parser_that_can_print_its_help():
-    names = "audit cancel chat doctor export fork graph list replay reply resume run runs show validate wait"
+    names = "audit cancel chat diff doctor export fork graph list replay reply resume run runs show validate wait"
     assert " ".join(sorted(commands())) == names
     for command in commands().values():
         assert command.summary
