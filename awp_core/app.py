@@ -15,7 +15,7 @@ from awp_core.diagnostics.model import Findings
 from awp_core.drawing import draw
 from awp_core.engine.plan import Plan, build_plan
 from awp_core.engine.questions import PreparedReply, find
-from awp_core.equip import equip
+from awp_core.equip import Above, equip
 from awp_core.errors import RunError
 from awp_core.events.bus import Observer
 from awp_core.events.fold import RunState
@@ -175,7 +175,6 @@ class App:
             chat_id: The chat that starts the run.
         """
         plan = self.plan(workflow)
-        preflight.check_environment(workflow, self.environ)
         values, warnings = resolve_inputs(workflow, inputs, text=text)
         preflight.check_replies(plan, replies or {})
         job = equip(self, workflow, plan, provider, preflight.prepared(replies), chat_id)
@@ -234,7 +233,6 @@ class App:
             raise RunError(f"run {run.id} is a replay and has no more answers", hint="replay it again: awp replay")
         known = workflow or self.library.of_run(run.run_folder)
         plan = self.plan(known)
-        preflight.check_environment(known, self.environ)
         replies = {}
         if reply is not None:
             if run.status == "interrupted" and not run.questions:
@@ -354,7 +352,7 @@ class App:
 
     def _cancel_elsewhere(self, run: Run, reason: str) -> None:
         workflow = self.library.of_run(run.run_folder, as_run=True)
-        job = equip(self, workflow, build_plan(workflow, self.node_types), "stub", {}, "owner")
+        job = equip(self, workflow, build_plan(workflow, self.node_types), "stub", {}, "owner", Above(ending=True))
         execution = Execution.cancel(job, run.run_folder, reason)
         if execution is not None:
             self.live.go_on(run, execution).wait(30)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from awp_core.errors import AwpError
 from awp_core.runs import audit
 from awp_core.runs.compare import Difference, compare, describe
-from awp_core.runs.layout import RUNS, RunFolder
+from awp_core.runs.layout import RunFolder
 
 if TYPE_CHECKING:
     from awp_core.app import App
@@ -75,8 +75,8 @@ def verify_audit(app: App, target: str) -> str:
     if path.is_file():
         return _verified(RunFolder(path.parent), path)
     root = app.open(target).run_folder
-    nested = sorted(root.root.glob(f"nodes/*/{RUNS}/**/{root.audit.name}"))
-    return "\n".join(_verified(RunFolder(file.parent), file) for file in [root.audit, *nested])
+    nested = [folder for folder in root.all_nested() if folder.audit.exists()]
+    return "\n".join(_verified(folder, folder.audit) for folder in [root, *nested])
 
 
 def _verified(folder: RunFolder, file: Path) -> str:

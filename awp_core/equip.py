@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from awp_core import preflight
@@ -13,7 +13,7 @@ from awp_core.engine.questions import PreparedReply
 from awp_core.errors import AwpError, ManifestError
 from awp_core.execution import Job
 from awp_core.manifest.load import GRAPH_PATH, Workflow
-from awp_core.services import AppServices, channel_secrets, declared_secrets, sensitive_fields
+from awp_core.services import AppServices, secrets_of, sensitive_fields
 
 if TYPE_CHECKING:
     from awp_core.app import App
@@ -23,21 +23,25 @@ TYPE = "subworkflow"
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """What a nested run takes over from the runs around it.
+    """What a run takes over from the runs around it, or from whoever wants it.
 
     Attributes:
         names: Their workflows, outermost first, for the check against workflows that nest themselves.
         secrets, sensitive_fields: What they keep secret, so that an input given on does not give it away.
+        ending: Whether the run is only to be ended, which needs no variable and no channel.
     """
 
     names: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict)
     sensitive_fields: tuple[str, ...] = ()
+    ending: bool = False
 
     def below(self, workflow: Workflow, secrets: Mapping[str, str], fields: tuple[str, ...]) -> Above:
         """Return what runs nested in a run of `workflow` take over."""
         names = (*self.names, _identity(workflow))
-        return Above(names, {**self.secrets, **secrets}, (*self.sensitive_fields, *fields))
+        return replace(
+            self, names=names, secrets={**self.secrets, **secrets}, sensitive_fields=(*self.sensitive_fields, *fields)
+        )
 
 
 def equip(
@@ -47,7 +51,7 @@ def equip(
     provider: str | None,
     replies: Mapping[str, Sequence[PreparedReply]],
     chat_id: str,
-    above: Above | None = None,
+    above: Above = Above(),
 ) -> Job:
     """Return everything a run needs besides its folder.
 
@@ -57,15 +61,17 @@ def equip(
         provider: The provider that was asked for, if any.
         replies: Answers given in advance, by node.
         chat_id: The chat that starts the run.
-        above: What a nested run takes over.
+        above: What the run takes over.
 
     Raises:
-        ManifestError: A nested workflow does not exist, nests itself, or has errors.
+        ManifestError: A required variable is unset; a nested workflow does not exist, nests itself, or has errors.
         EngineUnavailableError: A provider or a channel that is needed cannot be used.
     """
-    preflight.check_channels(plan, app.channels, app.environ)
-    secrets = declared_secrets(workflow, app.environ) | channel_secrets(plan, app.channels, app.environ)
-    below = (above or Above()).below(workflow, secrets, sensitive_fields(workflow))
+    if not above.ending:
+        preflight.check_environment(workflow, app.environ)
+        preflight.check_channels(plan, app.channels, app.environ)
+    secrets = secrets_of(workflow, plan, app.channels, app.environ)
+    below = above.below(workflow, secrets, sensitive_fields(workflow))
     children = _children(app, workflow, plan, provider, chat_id, below)
     services = AppServices(app, workflow, plan, provider, chat_id, children)
     return Job(
@@ -101,9 +107,7 @@ def _child(app: App, workflow: Workflow, node: PlannedNode, provider: str | None
         raise _refusal(workflow, node, error.message, error.hint) from error
     if _identity(child) in above.names:
         raise _refusal(workflow, node, f"{reference!r} would run inside of itself", "break the circle")
-    plan = app.plan(child)
-    preflight.check_environment(child, app.environ)
-    return equip(app, child, plan, provider, {}, chat_id, above)
+    return equip(app, child, app.plan(child), provider, {}, chat_id, above)
 
 
 def _refusal(workflow: Workflow, node: PlannedNode, message: str, hint: str) -> ManifestError:

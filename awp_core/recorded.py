@@ -17,7 +17,7 @@ from awp_core.manifest.load import Workflow
 from awp_core.nested import run_nested
 from awp_core.runs.layout import RunFolder
 from awp_core.runs.reader import read_record
-from awp_core.services import AppServices, declared_secrets, sensitive_fields
+from awp_core.services import AppServices, secrets_of, sensitive_fields
 
 if TYPE_CHECKING:
     from awp_core.app import App
@@ -180,16 +180,20 @@ class ReplayServices(AppServices):
             raise self._unrecorded(call.node, "runs a workflow that the recorded run never ran")
         recorded = Recorded.of(folder)
         workflow = self._app.library.of_run(folder, as_run=True)
-        return await run_nested(replay_job(self._app, workflow, recorded, self._chat_id), call, Origin(replay=True))
+        job = replay_job(self._app, workflow, recorded, self._chat_id)
+        try:
+            return await run_nested(job, call, Origin(replay=True))
+        finally:
+            await job.services.aclose()  # it is made for this one call, so nobody else closes its sandbox
 
     def confirms(self, channel: str) -> bool:
         """Nothing is sent, so there is nothing to confirm."""
         del channel
         return False
 
-    async def deliver(self, envelope: Envelope, node: str, key: str) -> Receipt:
+    async def deliver(self, envelope: Envelope, run_id: str, node: str, key: str) -> Receipt:
         """Send nothing; give the recorded receipt."""
-        del node, key
+        del run_id, node, key
         sent = (envelope.channel, envelope.chat_id, envelope.text)
         return self._recorded.receipts.get(sent, Receipt(True))
 
@@ -213,7 +217,7 @@ def replay_job(app: App, workflow: Workflow, recorded: Recorded, chat_id: str) -
         plan,
         ReplayServices(app, workflow, plan, chat_id, recorded),
         PROVIDER,
-        secrets=declared_secrets(workflow, app.environ),
+        secrets=secrets_of(workflow, plan, app.channels, app.environ),
         sensitive_fields=sensitive_fields(workflow),
         replies=recorded.replies,
     )

@@ -169,9 +169,9 @@ class AppServices:
         """Whether a channel confirms what it delivered."""
         return self._app.channels.find(channel).confirms
 
-    async def deliver(self, envelope: Envelope, node: str, key: str) -> Receipt:
+    async def deliver(self, envelope: Envelope, run_id: str, node: str, key: str) -> Receipt:
         """Hand an envelope, already on disk, to its channel."""
-        context = DeliveryContext(key.partition(":")[0], node, key, self._app.environ)
+        context = DeliveryContext(run_id, node, key, self._app.environ)
         return await self._app.channels.find(envelope.channel).deliver(envelope, context)
 
     def place(self, node: str, field: str) -> tuple[str, int]:
@@ -192,21 +192,20 @@ def declared_env(workflow: Workflow, environ: Mapping[str, str]) -> dict[str, st
     return _declared(workflow, environ, sensitive=False)
 
 
-def declared_secrets(workflow: Workflow, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the declared variables that must never leave the engine."""
-    return _declared(workflow, environ, sensitive=True)
-
-
 def _declared(workflow: Workflow, environ: Mapping[str, str], *, sensitive: bool) -> dict[str, str]:
     variables = workflow.manifest.workflow.env if workflow.manifest is not None else ()
     values = ((v.name, environ.get(v.name, v.default)) for v in variables if v.sensitive is sensitive)
     return {name: value for name, value in values if value is not None}
 
 
-def channel_secrets(plan: Plan, channels: Mapping[str, Channel], environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of the channels in use that must never be seen, such as an address with a key in it."""
-    used = sorted(set(plan.channels().values()) & set(channels))
-    return {name: value for channel in used for name, value in channels[channel].secrets(environ).items()}
+def secrets_of(
+    workflow: Workflow, plan: Plan, channels: Mapping[str, Channel], environ: Mapping[str, str]
+) -> dict[str, str]:
+    """Return what a run must never give away: its sensitive variables, and the settings of the channels it uses."""
+    secrets = _declared(workflow, environ, sensitive=True)
+    for channel in sorted(set(plan.channels().values()) & set(channels)):
+        secrets.update(channels[channel].secrets(environ))  # such as an address with a key in it
+    return secrets
 
 
 def sensitive_fields(workflow: Workflow) -> tuple[str, ...]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import datetime as dt
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from awp_core.engine.questions import checkpoint
-from awp_core.errors import AwpError, RunError, RunLockedError, UsageError
+from awp_core.errors import AwpError, RunError, RunFolderError, RunLockedError, UsageError
 from awp_core.execution import finish_folder
 from awp_core.runs.files import disk_errors, replace
-from awp_core.runs.layout import RUNS, RunFolder
-from awp_core.runs.lock import RunLock
+from awp_core.runs.layout import RUN_ID, RunFolder
+from awp_core.runs.lock import RunLock, is_locked
 from awp_core.runs.reader import read_record, read_state
 from awp_core.runs.reader import replay as state_of
 from awp_core.values import dump_json
@@ -44,16 +45,19 @@ def prune(app: App, *, keep: int | None = None, older: float | None = None, dry_
         dry_run: Remove nothing.
 
     Raises:
-        UsageError: Neither limit was given, or one is negative.
+        UsageError: Neither limit was given, or one is negative or no number.
         RunFolderError: A run cannot be removed; those before it are gone.
     """
     if keep is None and older is None:
         raise UsageError("say which runs to remove", hint="--keep N keeps the newest N; --older DAYS removes old ones")
-    if (keep or 0) < 0 or (older or 0) < 0:
-        raise UsageError("--keep and --older take no negative number")
-    newest = list(_over(app))
-    latest = dt.datetime.now(dt.UTC) - dt.timedelta(days=older or 0)
-    old = [(folder, run) for folder, run in newest[keep or 0 :] if _ended(run) <= latest]
+    days = older or 0.0
+    if (keep or 0) < 0 or not days >= 0:
+        raise UsageError("--keep and --older take a number that is not negative")
+    now = dt.datetime.now(dt.UTC)
+    newest = list(_over(app))[keep or 0 :]
+    old = [(folder, run) for folder, run, ended in newest if (now - ended).total_seconds() >= days * 86_400]
+    if not dry_run:
+        _sweep(app)
     return [run for folder, run in reversed(old) if dry_run or _remove(folder)]
 
 
@@ -65,33 +69,39 @@ def pruned_text(removed: list[Pruned], *, dry_run: bool) -> str:
     return "\n".join([head, *(f"  {run.id}  {run.status:<9} {run.workflow}" for run in removed)])
 
 
-def _over(app: App) -> Iterator[tuple[RunFolder, Pruned]]:
+def _over(app: App) -> Iterator[tuple[RunFolder, Pruned, dt.datetime]]:
     store = app.store()
     for run_id in reversed(store.ids()):
         folder = store.folder(run_id)
         if folder.root.is_symlink():  # what it leads to is not ours to remove
             continue
-        try:
+        with suppress(AwpError, ValueError):  # a damaged record, or one with a time that is none
             state = read_state(folder)
-        except AwpError:
-            continue
-        if state.over:
-            yield folder, Pruned(run_id, state.workflow, state.status, state.ended)
+            if state.over and not is_locked(folder.lock):
+                ended = dt.datetime.fromisoformat(state.ended).astimezone(dt.UTC)
+                yield folder, Pruned(run_id, state.workflow, state.status, state.ended), ended
 
 
-def _ended(run: Pruned) -> dt.datetime:
-    return dt.datetime.fromisoformat(run.ended)
+def _sweep(app: App) -> None:
+    """Finish what a prune that was killed had begun."""
+    for root in app.store().roots:
+        for path in root.glob(f"{_GOING}*"):
+            if RUN_ID.fullmatch(path.name.removeprefix(_GOING)) and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _remove(folder: RunFolder) -> bool:
-    """Remove a run, unless somebody works on it, such as one who is still writing its last files."""
+    """Remove a run, unless somebody works on it, or removed it meanwhile."""
+    going = folder.root.with_name(_GOING + folder.run_id)
     try:
-        lock = RunLock(folder.lock)
+        with RunLock(folder.lock), disk_errors(folder.root):
+            folder.root.rename(going)
     except RunLockedError:
         return False
-    going = folder.root.with_name(_GOING + folder.run_id)
-    with lock, disk_errors(folder.root):
-        folder.root.rename(going)
+    except RunFolderError:
+        if folder.root.exists():
+            raise
+        return False
     with disk_errors(going):
         shutil.rmtree(going)
     return True
@@ -115,10 +125,10 @@ def rebuild(app: App, run: Run) -> list[Path]:
         raise RunError(
             f"run {run.id} was cut off and has nothing to rebuild", hint=f"go on with it: awp resume {run.name}"
         )
-    for events in sorted(root.root.glob(f"nodes/*/{RUNS}/**/{root.events.name}")):
-        nested = RunFolder(events.parent)
-        with RunLock(nested.lock):
-            written += _rebuilt(app, nested)
+    for nested in root.all_nested():
+        if nested.events.exists():  # else it was cut off before its first event
+            with RunLock(nested.lock):
+                written += _rebuilt(app, nested)
     return written
 
 

@@ -107,8 +107,8 @@ class EngineContext:
         confirms = scheduler.services.confirms(envelope.channel)
         if not fresh and (not confirms or scheduler.storage.delivered(node, turn)):
             return Receipt(True, "it was sent before")
-        key = f"{self.run_id}:{file.rpartition('/')[2].removesuffix('.json')}"
-        receipt = await scheduler.services.deliver(envelope, node, key)
+        key = scheduler.storage.envelope_key(node, turn)
+        receipt = await scheduler.services.deliver(envelope, self.run_id, node, key)
         if confirms and receipt.delivered:
             scheduler.storage.write_receipt(node, turn)
         return receipt

@@ -33,6 +33,9 @@ class RunStorage(Protocol):
     def write_envelope(self, node: str, envelope: Envelope, turn: int = 0) -> bool:
         """Write the node's one envelope of a turn durably; False if it was there."""
 
+    def envelope_key(self, node: str, turn: int = 0) -> str:
+        """Return what tells the node's envelope of a turn from every other, of any run."""
+
     def delivered(self, node: str, turn: int = 0) -> bool:
         """Whether the envelope of a turn has a receipt."""
 
@@ -148,8 +151,8 @@ class Services(Protocol):
     def confirms(self, channel: str) -> bool:
         """Whether a channel confirms what it delivered, and knows an envelope again by its key."""
 
-    def deliver(self, envelope: Envelope, node: str, key: str) -> Awaitable[Receipt]:
-        """Hand an envelope, already on disk, to its channel."""
+    def deliver(self, envelope: Envelope, run_id: str, node: str, key: str) -> Awaitable[Receipt]:
+        """Hand an envelope of a node, already on disk, to its channel; `key` is the same at every attempt."""
 
     def place(self, node: str, field: str) -> tuple[str, int]:
         """Return the file and line where the text of a node's field starts."""

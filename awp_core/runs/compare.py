@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from awp_core.events.fold import NodeState, RunState
+from awp_core.runs.layout import RUN_ID
 from awp_core.values import canonical_json, dump_json, shorten
 
 JSON = Any
@@ -50,7 +51,10 @@ def _differ(one: JSON, other: JSON) -> bool:
 def _outcome(node: NodeState | None) -> tuple[str, JSON]:
     if node is None:
         return ABSENT, None
-    return node.status, node.error or node.reason if node.output is None else node.output
+    if node.output is not None:
+        return node.status, node.output
+    # Every nested run has an id of its own, so the same failure names another one each time.
+    return node.status, RUN_ID.sub("RUN", node.error or node.reason)
 
 
 def _text(value: JSON) -> str:

@@ -116,6 +116,12 @@ class RunFolder:
         """Return the folder of a run nested in a node."""
         return self._within(self.root / "nodes" / node / RUNS / run_id)
 
+    def all_nested(self) -> list[RunFolder]:
+        """Return the folders of every run nested in this one, at any depth; none that a link leads out to."""
+        found = sorted(self.root.glob(f"nodes/*/{RUNS}/*/"))
+        inside = [RunFolder(path) for path in found if path.resolve().is_relative_to(self.root.resolve())]
+        return [each for folder in inside for each in (folder, *folder.all_nested())]
+
     def node(self, node: str, file: str) -> Path:
         """Return the path of a file of a node, such as `log.txt`."""
         return self._within(self.root / "nodes" / node / file)

@@ -137,13 +137,17 @@ class RunRecorder:
         """Return where the node's envelope of a turn is kept, from the run folder."""
         return f"{self._box}/{self.folder.envelope(node, turn, self._box).name}"
 
+    def envelope_key(self, node: str, turn: int = 0) -> str:
+        """Return what tells the node's envelope of a turn from every other, of any run."""
+        return f"{self.folder.run_id}:{self.folder.envelope(node, turn, self._box).stem}"
+
     def write_envelope(self, node: str, envelope: Envelope, turn: int = 0) -> bool:
         """Write the one envelope of a node's turn durably; False if it was there already."""
         path = self.folder.envelope(node, turn, self._box)
         body: dict[str, Any] = {
             "run_id": self.folder.run_id, "node": node, "channel": envelope.channel, "kind": envelope.kind,
             "chat_id": envelope.chat_id, "text": envelope.text, "format": envelope.format,
-            "idempotency_key": f"{self.folder.run_id}:{path.stem}",
+            "idempotency_key": self.envelope_key(node, turn),
         }  # fmt: skip
         if envelope.expect is not None:
             body["expect"] = dict(envelope.expect)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from awp_core.errors import UsageError
 from awp_magics.command import Command
 from awp_magics.display import publish
 from awp_magics.running import show
@@ -32,6 +33,8 @@ def _run(session: Session, args: argparse.Namespace) -> None:
     if args.run in {"prune", "rebuild"}:
         publish(session.shell, {"text/plain": _keep_in_order(session, args)})
         return
+    if args.target:
+        raise UsageError(f"one run at a time, not {args.run} and {args.target}", hint="%awp diff compares two")
     if args.run:
         run = session.find_run(args.run)
         show(session, run)
@@ -55,6 +58,8 @@ def _keep_in_order(session: Session, args: argparse.Namespace) -> str:
     from awp_core.upkeep import prune, pruned_text, rebuild
 
     if args.run == "prune":
+        if args.target:
+            raise UsageError("prune takes no run", hint="%awp runs prune --keep N --older DAYS")
         removed = prune(session.app, keep=args.keep, older=args.older, dry_run=args.dry_run)
         return pruned_text(removed, dry_run=args.dry_run)
     return "\n".join(f"written {file}" for file in rebuild(session.app, session.find_run(args.target)))

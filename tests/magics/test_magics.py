@@ -205,6 +205,30 @@ def test_runs_shows_the_nodes_of_one_run(do, shell):
     assert [line.split()[:2] for line in lines] == [["approve", "finished"], ["told", "finished"]]
 
 
+def test_two_runs_are_compared_and_what_is_derived_is_written_again(do, shell, shown):
+    do(ASK)
+    one = do("%awp run asking --reply approve=yes")
+    two = do("%awp run asking --reply approve=no")
+    do(f"%awp diff {one.id}")
+    lines = shell.shown[-1]["data"]["text/plain"].splitlines()
+    assert lines[0].startswith(f"runs {one.id} (-) and {two.id} (+) differ at ")
+    assert "approve: finished" in lines
+    (two.folder / "RUN_SUMMARY.md").unlink()
+    do("%awp runs rebuild")
+    assert f"written {two.folder / 'RUN_SUMMARY.md'}" in shown()
+    assert (two.folder / "RUN_SUMMARY.md").exists()
+
+
+def test_old_runs_are_pruned_and_a_run_named_by_mistake_is_not(do, fail, shell):
+    do(ASK)
+    one, two = (do("%awp run asking --reply approve=yes") for _ in range(2))
+    assert isinstance(fail(f"%awp runs prune {two.id} --keep 0"), UsageError)
+    assert isinstance(fail(f"%awp runs {one.id} {two.id}"), UsageError)
+    do("%awp runs prune --keep 1")
+    assert shell.shown[-1]["data"]["text/plain"].splitlines()[0] == "removed 1 run"
+    assert (one.folder.exists(), two.folder.exists()) == (False, True)
+
+
 def test_export_writes_a_directory_that_runs_the_same(do, shell, tmp_path):
     do(CODE)
     do(DOUBLE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from time import time
 from typing import TYPE_CHECKING, Any, Final
@@ -25,10 +25,6 @@ DELAYS_S: Final = (0.5, 2.0, 5.0)  # before the second, third and fourth attempt
 _MAX_DELAY_S: Final = 30.0  # whatever `Retry-After` wants
 _MAX_BODY: Final = 64 * 1024  # bytes that are read of an answer; nothing in it matters
 _AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
-
-
-async def _deliver(envelope: Envelope, context: DeliveryContext) -> Receipt:
-    return await post(envelope, context)
 
 
 async def post(
@@ -57,6 +53,9 @@ async def post(
         parsed = httpx.URL("")
     if parsed.scheme not in {"http", "https"} or not parsed.host:
         return Receipt(False, f"{URL} is no http or https address")
+    token = context.environ.get(TOKEN, "")
+    if not (token.isascii() and token.isprintable()):
+        return Receipt(False, f"{TOKEN} has characters that no header can hold")
     reason = ""
     async with httpx.AsyncClient(timeout=limit_s, follow_redirects=False) as client:
         for attempt in range(len(delays) + 1):
@@ -90,8 +89,6 @@ async def _attempt(
                     break
     except (TimeoutError, httpx.TimeoutException):
         return f"no answer within {limit_s:g} s", 0.0
-    except UnicodeEncodeError:
-        return f"{TOKEN} has characters that no header can hold", None
     except httpx.HTTPError as error:
         return f"it cannot be reached ({type(error).__name__})", 0.0
     status = response.status_code
@@ -136,19 +133,23 @@ def _retry_after(text: str) -> float:
 
 
 def _missing(environ: Mapping[str, str]) -> str:
-    return "" if _settings(environ, lambda name: name != TOKEN) else f"set {URL}, or {URL}_CHAT for one chat"
+    return "" if _addresses(environ) else f"set {URL}, or {URL}_CHAT for one chat"
 
 
-def _settings(environ: Mapping[str, str], wanted: Callable[[str], bool] = lambda _name: True) -> dict[str, str]:
-    names = (name for name in environ if name in (URL, TOKEN) or name.startswith(f"{URL}_"))
-    return {name: environ[name] for name in names if environ[name] and wanted(name)}
+def _secrets(environ: Mapping[str, str]) -> dict[str, str]:
+    token = environ.get(TOKEN, "")
+    return _addresses(environ) | ({TOKEN: token} if token else {})
+
+
+def _addresses(environ: Mapping[str, str]) -> dict[str, str]:
+    return {name: url for name, url in environ.items() if url and (name == URL or name.startswith(f"{URL}_"))}
 
 
 CHANNEL = Channel(
     "webhook",
     f"POSTed as JSON to {URL}.",
-    _deliver,
+    post,
     confirms=True,
     missing=_missing,
-    secrets=_settings,
+    secrets=_secrets,
 )

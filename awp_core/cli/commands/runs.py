@@ -56,6 +56,8 @@ def _keep_in_order(app: App, args: argparse.Namespace) -> int:
     from awp_core.upkeep import prune, pruned_text, rebuild
 
     if args.run == "prune":
+        if args.target:
+            raise UsageError("prune takes no run", hint="awp runs prune --keep N --older DAYS")
         removed = prune(app, keep=args.keep, older=args.older, dry_run=args.dry_run)
         if args.json:
             print_json([run._asdict() for run in removed])

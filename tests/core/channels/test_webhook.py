@@ -19,7 +19,7 @@ from awp_core.app import App
 from awp_core.channels.base import DeliveryContext, Envelope
 from awp_core.channels.builtin.webhook import address, post
 from awp_core.doctor import examine
-from awp_core.errors import EngineUnavailableError
+from awp_core.errors import EngineUnavailableError, ManifestError
 
 ROOT = Path(__file__).parents[3]
 PATH = "/hooks/T0-k3y"  # the secret of a webhook is in its address
@@ -219,6 +219,25 @@ def test_without_an_address_nothing_is_started(tmp_path):
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_run_that_waits_is_cancelled_where_nothing_is_set_up(app, receiver):
+    """Also where a nested workflow wants a channel and a variable."""
+    asks = FLOW.replace(
+        "type: answer, channel: webhook",
+        "type: ask_human, channel: webhook, expect: {field: ok, type: boolean}, chat_id: o",
+    ).replace("text:", "prompt:")
+    needs = asks.replace("description:", "env: [{name: NEEDED, required: true}], description:")
+    (app.directory / "child.awp.yaml").write_text(needs)
+    outer = "- {id: sub, type: subworkflow, subworkflow: child.awp.yaml}"
+    ready = App(environ={**app.environ, "NEEDED": "1"}, runs_dir=app.runs_dir, directory=app.directory)
+    bare = App(environ={}, runs_dir=app.runs_dir, directory=app.directory)
+    for text in (asks, outer):
+        run = ready.start(ready.load_text(text)).wait()
+        assert run.status == "paused"
+        assert bare.cancel(run.id).status == "cancelled"
+    with pytest.raises(ManifestError):
+        bare.start(bare.load_text(outer))
+
+
 def test_doctor_tells_whether_the_webhook_is_set_up(app, tmp_path):
     def line(app):
         (check,) = [check for check in examine(app) if check.name == "channel webhook"]
@@ -249,7 +268,7 @@ def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 if moment == "before delivery":
     import awp_core.channels.builtin.webhook as webhook
-    webhook.post = die
+    webhook._attempt = die
 elif moment == "before the receipt":
     RunRecorder.write_receipt = die
 folder = Path(sys.argv[1])
@@ -272,7 +291,6 @@ def test_a_message_survives_a_crash_and_a_receiver_knows_it_again(moment, times,
     assert run.status == "complete"
     assert receiver.keys() == [f"{run.id}:tell"] * times
     assert [file.name for file in (run.folder / "outbox").iterdir()] == ["tell.json"]
-    assert not app.runs()[0].questions
 
 
 def test_what_was_confirmed_is_not_sent_again(app, receiver):

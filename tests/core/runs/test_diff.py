@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from awp_core.again import finished, replay
 from awp_core.app import App
 from awp_core.browse import compared
 from awp_core.cli.main import main
@@ -77,6 +78,19 @@ def test_a_failure_is_compared_with_an_output(app):
     _, text = compared(run(app), run(app, broken))
     assert "fixed: finished -> failed\n" in text
     assert "ZeroDivisionError" in text
+
+
+def test_the_same_failure_of_a_nested_run_is_the_same(app, tmp_path):
+    """Though it names the nested run, whose id is new each time."""
+    (tmp_path / "bad.awp.yaml").write_text(
+        'awp: "1.0.0"\nworkflow: {name: bad, version: "1.0.0", description: Fails.}\n'
+        "orchestration: {graph: [{id: it, type: code, source: 'def main(): return 1 / 0'}]}\n"
+    )
+    nesting = FLOW.replace("type: static, value: {a: 1, b: 2}", "type: subworkflow, subworkflow: bad.awp.yaml")
+    one, two = run(app, nesting), run(app, nesting)
+    assert (one.nodes["fixed"].status, one.nodes["fixed"].error == two.nodes["fixed"].error) == ("failed", False)
+    assert places(one, two) == []
+    assert finished(one, replay(app, one)).differences == []
 
 
 def test_json_holds_both_sides(app, capsys):

@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from awp_core.app import App
+from awp_core.browse import verify_audit
 from awp_core.cli.main import main
 from awp_core.errors import AuditError, RunError, RunFolderError, RunLockedError, UsageError
 from awp_core.runs.lock import RunLock
@@ -85,7 +86,7 @@ def test_what_waits_works_was_cut_off_or_is_damaged_stays(app):
 def test_a_run_whose_last_files_are_being_written_stays(app):
     ended = run(app)
     with RunLock(ended.run_folder.lock):
-        assert prune(app, keep=0) == []
+        assert prune(app, keep=0) == prune(app, keep=0, dry_run=True) == []
     assert ids(app) == [ended.id]
 
 
@@ -117,7 +118,32 @@ def test_a_dry_run_removes_nothing(app, capsys):
     assert ids(app) == []
 
 
-@pytest.mark.parametrize("limits", [{}, {"keep": -1}, {"older": -0.5}])
+def test_a_time_that_is_none_is_a_damaged_run_which_stays(app):
+    ended = run(app)
+    text = ended.run_folder.events.read_text()
+    *rest, last = text.splitlines()
+    ended.run_folder.events.write_text("\n".join([*rest, json.dumps(json.loads(last) | {"ts": "soon"})]) + "\n")
+    assert prune(app, keep=0) == []
+    assert ids(app) == [ended.id]
+
+
+def test_more_days_than_a_calendar_has_remove_nothing(app):
+    run(app)
+    assert prune(app, older=1e300) == []
+
+
+def test_what_a_killed_prune_left_goes_and_nothing_else_of_that_name(app):
+    left = app.runs_root() / f".pruned-{run(app).id}"
+    (app.runs_root() / left.name.removeprefix(".pruned-")).rename(left)
+    mine = app.runs_root() / ".pruned-by-hand"
+    mine.mkdir()
+    assert prune(app, keep=0, dry_run=True) == []
+    assert left.exists()
+    assert prune(app, keep=0) == []
+    assert [path.name for path in app.runs_root().iterdir()] == [mine.name]
+
+
+@pytest.mark.parametrize("limits", [{}, {"keep": -1}, {"older": -0.5}, {"older": float("nan")}])
 def test_limits_that_say_nothing_are_refused(limits, app):
     ended = run(app)
     with pytest.raises(UsageError):
@@ -166,6 +192,16 @@ def test_nested_runs_are_rebuilt_too(app, tmp_path):
     assert contents(outer.folder) == before
 
 
+def test_a_link_among_nested_runs_leads_nobody_out(app):
+    ended, other = run(app), run(app)
+    (ended.folder / "nodes" / "a" / "runs").mkdir(parents=True)
+    (ended.folder / "nodes" / "a" / "runs" / other.id).symlink_to(other.folder)
+    without(other.folder, "run_completion.json")
+    assert len(rebuild(app, ended)) == 3
+    assert not (other.folder / "run_completion.json").exists()
+    assert verify_audit(app, ended.id).count("intact") == 1
+
+
 def test_a_run_that_was_cut_off_is_to_be_resumed(app):
     cut = run(app)
     lines = cut.run_folder.events.read_text().splitlines(keepends=True)
@@ -196,3 +232,5 @@ def test_the_command_says_what_it_wrote(app, capsys):
     assert (ended.folder / "graph.svg").read_bytes() == (ended.folder / "was.svg").read_bytes()
     assert main(["runs", "rebuild"]) == 2
     assert main(["runs", ended.id, ended.id]) == 2
+    assert main(["runs", "prune", ended.id, "--keep", "0"]) == 2
+    assert ended.folder.exists()
